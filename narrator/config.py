@@ -1,0 +1,180 @@
+"""Typed settings over `default.toml`. Reads files only; knows no device and no game state.
+
+Invariant: `load` either returns complete settings or raises `ConfigError` with every mistake at once,
+each with where it stands and, for a misspelt name, the nearest right one.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+DEFAULTS = Path(__file__).with_name("default.toml")
+
+
+class ConfigError(ValueError):
+    """Settings that cannot be used; `problems` holds one clear sentence for each mistake."""
+
+    def __init__(self, problems: list[str]) -> None:
+        self.problems = problems
+        super().__init__("\n".join(problems))
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=False)
+
+
+class GameSettings(_Section):
+    rules: str
+    host: Literal["full", "light", "none"]
+    language: str
+
+
+class VoiceSettings(_Section):
+    enabled: bool
+    engine: Literal["pyttsx3"]
+    voice: str
+    rate: int = Field(ge=80, le=300)
+    volume: float = Field(ge=0, le=1)
+    device: str
+    tail: float = Field(ge=0, le=2)
+
+
+class EarsSettings(_Section):
+    enabled: bool
+    device: str
+    model: str
+    confidence: float = Field(ge=0, le=1)
+    early: bool
+
+
+class PanelSettings(_Section):
+    pins: Literal["auto", "real", "simulated", "off"]
+    green: int = Field(ge=0, le=27)
+    yellow: int = Field(ge=0, le=27)
+    red: int = Field(ge=0, le=27)
+    buzzer: int = Field(ge=0, le=27)
+    next: int = Field(ge=0, le=27)
+    back: int = Field(ge=0, le=27)
+    plus: int = Field(ge=0, le=27)
+    minus: int = Field(ge=0, le=27)
+    buzzer_enabled: bool
+    debounce: float = Field(ge=0.005, le=0.2)
+    hold: float = Field(ge=0.2, le=3)
+
+
+class PathSettings(_Section):
+    state: str
+    cache: str
+
+    @property
+    def state_dir(self) -> Path:
+        """Folder of the journals."""
+        return _home(self.state, "XDG_STATE_HOME", ".local/state")
+
+    @property
+    def cache_dir(self) -> Path:
+        """Folder of the rendered phrases and of the compact model."""
+        return _home(self.cache, "XDG_CACHE_HOME", ".cache")
+
+
+class Settings(_Section):
+    """All settings of the product, complete and valid."""
+
+    game: GameSettings
+    rules: dict[str, Any]
+    voice: VoiceSettings
+    ears: EarsSettings
+    panel: PanelSettings
+    paths: PathSettings
+
+
+def _home(given: str, variable: str, below: str) -> Path:
+    if given:
+        return Path(given).expanduser()
+    return Path(os.environ.get(variable) or Path.home() / below) / "narrator"
+
+
+def default_path() -> Path:
+    """Where a user's own settings are looked for when no file is named."""
+    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "narrator" / "config.toml"
+
+
+def load(path: Path | None = None, **sections: dict[str, Any]) -> Settings:
+    """Settings from `default.toml`, then `path` (or the user's file if there is one), then `sections`.
+
+    Raises ConfigError listing every mistake.
+    """
+    with DEFAULTS.open("rb") as file:
+        merged: dict[str, Any] = tomllib.load(file)
+    layers: list[dict[str, Any]] = []
+    source = path or (default_path() if default_path().exists() else None)
+    if source is not None:
+        layers.append(_read(source))
+    layers.append(sections)
+    problems: list[str] = []
+    where = str(source) if source else "settings"
+    for layer in layers:
+        _merge(merged, layer, where, problems)
+    try:
+        settings = Settings.model_validate(merged)
+    except ValidationError as error:
+        problems += [_sentence(where, e) for e in error.errors()]
+        raise ConfigError(problems) from error
+    problems += [f"{where}: {p}" for p in _pin_clashes(settings.panel)]
+    if problems:
+        raise ConfigError(problems)
+    return settings
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        with path.open("rb") as file:
+            return tomllib.load(file)
+    except OSError as error:
+        raise ConfigError([f"{path}: cannot be read ({error.strerror}); check the name and the rights."]) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError([f"{path}: is not valid TOML ({error}); mend that line."]) from error
+
+
+def _merge(into: dict[str, Any], layer: dict[str, Any], where: str, problems: list[str]) -> None:
+    for section, values in layer.items():
+        if section not in into:
+            problems.append(f"{where}: there is no section [{section}]{did_you_mean(section, into)}.")
+            continue
+        if not isinstance(values, dict):
+            problems.append(f"{where}: [{section}] must be a section with settings below it.")
+            continue
+        for key, value in values.items():
+            if section != "rules" and key not in into[section]:
+                problems.append(f"{where}: [{section}] has no setting {key}{did_you_mean(key, into[section])}.")
+            else:
+                into[section][key] = value
+
+
+def did_you_mean(word: str, known: Any) -> str:
+    """« (did you mean X?)» for a misspelt `word`, or an empty string."""
+    near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    return f" (did you mean {near[0]}?)" if near else ""
+
+
+def _sentence(where: str, error: Any) -> str:
+    place = [str(part) for part in error["loc"]]
+    name = f"[{place[0]}] {'.'.join(place[1:])}" if len(place) > 1 else f"[{place[0]}]"
+    return f"{where}: {name} = {error['input']!r}: {error['msg'][0].lower()}{error['msg'][1:]}."
+
+
+def _pin_clashes(panel: PanelSettings) -> list[str]:
+    used: dict[int, str] = {}
+    clashes = []
+    for name in ("green", "yellow", "red", "buzzer", "next", "back", "plus", "minus"):
+        pin = getattr(panel, name)
+        if pin in used:
+            clashes.append(f"[panel] {name} and {used[pin]} both use pin {pin}; give each its own.")
+        used[pin] = name
+    return clashes

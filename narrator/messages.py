@@ -1,0 +1,155 @@
+"""What crosses the line between the game thread and the devices.
+
+Signals go in (one inbox, one order), cues go out once (edges), a scene goes out as often as one likes (levels).
+Plain frozen values only: nothing here may touch a device, a clock or the game.
+Times are seconds; seats are 1…15.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+# --- in: signals -------------------------------------------------------------------------------------------------
+
+
+class Control(StrEnum):
+    """The four buttons of the box."""
+
+    NEXT = "next"
+    BACK = "back"
+    PLUS = "plus"
+    MINUS = "minus"
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """The recogniser's final text for one utterance.
+
+    `confidence` is the least word confidence, 0…1; `epoch` says which grammar was loaded while it was spoken.
+    """
+
+    text: str
+    confidence: float
+    epoch: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pressed:
+    """A short press of a control, reported when the button comes up before the hold time."""
+
+    control: Control
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A control has been down for the hold time; `Released` follows when it comes up."""
+
+    control: Control
+
+
+@dataclass(frozen=True, slots=True)
+class Released:
+    """A control that was `Held` has come up."""
+
+    control: Control
+
+
+@dataclass(frozen=True, slots=True)
+class SeatDown:
+    """A seat button went down (a hand goes up)."""
+
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
+class SeatUp:
+    """A seat button came up."""
+
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """A number entered silently on the number pad: a seat or a count, whatever is asked."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class SpeechDone:
+    """The sound of an utterance has truly ended (or was hushed, or could not be played)."""
+
+    utterance: int
+
+
+@dataclass(frozen=True, slots=True)
+class PortFailed:
+    """A device is gone. `why` is one sentence that says what to do, in English, for console and log."""
+
+    port: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class PortBack:
+    """A device works (again)."""
+
+    port: str
+
+
+@dataclass(frozen=True, slots=True)
+class Quit:
+    """Close everything in order and leave."""
+
+
+Signal = Heard | Pressed | Held | Released | SeatDown | SeatUp | Typed | SpeechDone | PortFailed | PortBack | Quit
+
+# --- out: cues (edges, once) -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    """One phrase to speak. `pause` is silence after it, in seconds (not part of the sound's end)."""
+
+    utterance: int
+    text: str
+    pause: float = 0.0
+
+
+class Buzz(StrEnum):
+    """Buzzer patterns: one short at ten seconds and in overtime, one long at zero."""
+
+    SHORT = "short"
+    LONG = "long"
+
+
+class Earcon(StrEnum):
+    """Two sounds of the listening side: a command was heard; please say it again."""
+
+    HEARD = "heard"
+    AGAIN = "again"
+
+
+# --- out: scene (levels, a function of the state) ----------------------------------------------------------------
+
+
+class Lamp(StrEnum):
+    """The lamp that is lit: time runs, ten seconds left, time over; or none."""
+
+    OFF = "off"
+    GREEN = "green"
+    YELLOW = "yellow"
+    RED = "red"
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What lamps show now. Safe to send again after a crash.
+
+    `blink`: the lamp blinks (overtime). `listening`: the microphone is open (a dim pulse when no lamp is lit).
+    """
+
+    lamp: Lamp = Lamp.OFF
+    blink: bool = False
+    listening: bool = False

@@ -1,0 +1,59 @@
+"""Devices as thin ports, each with a twin that records its history.
+
+A port knows messages and settings, never the game. It never blocks the game thread: calls return at once and
+answers come as signals through `Put`. A device that is absent says so once (`PortFailed`) and the game goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from narrator.messages import Buzz, Earcon, Say, Scene, Signal
+
+Put = Callable[[Signal], None]
+"""Thread-safe entry into the inbox."""
+
+
+class Voice(Protocol):
+    """Speaks phrases in order."""
+
+    def say(self, phrases: Sequence[Say]) -> None:
+        """Queue phrases. `SpeechDone` comes for every one of them, spoken or not."""
+
+    def earcon(self, earcon: Earcon) -> None:
+        """Play a short sound now."""
+
+    def hush(self) -> None:
+        """Silence within 150 ms and an empty queue; `SpeechDone` still comes for what was dropped."""
+
+    def close(self) -> None: ...
+
+
+class Ears(Protocol):
+    """Hears one of the given phrases, or nothing."""
+
+    def listen(self, epoch: int, phrases: Sequence[str]) -> None:
+        """Listen for `phrases` from now on; results carry `epoch`. No phrases: do not listen."""
+
+    def finish(self) -> None:
+        """The talk button came up: take the utterance so far as finished."""
+
+    def mute(self) -> None:
+        """Drop the microphone's frames; counted, each call needs one `unmute`."""
+
+    def unmute(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class Panel(Protocol):
+    """Lamps and buzzer."""
+
+    def show(self, scene: Scene) -> None:
+        """Make lamps agree with the scene; only differences are written."""
+
+    def buzz(self, pattern: Buzz) -> None: ...
+
+    def close(self) -> None:
+        """Everything off."""

@@ -1,0 +1,105 @@
+"""From raw contacts to signals: debounce and gestures, as plain arithmetic on times.
+
+Knows no device, thread or clock: edges with their times go in, signals come out. A change of a contact counts
+at once; then the contact is deaf for the debounce time, and its level is looked at again when that is over.
+So a tap shorter than the debounce time is not lost, and a burst of bounces is one change.
+
+Invariant: for every contact downs and ups alternate; a press of a control gives either `Pressed` or `Held`
+and `Released`, a press of a seat `SeatDown` and `SeatUp`, each once, however long it lasts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from narrator.messages import Control, Held, PortBack, PortFailed, Pressed, Released, SeatDown, SeatUp, Signal
+
+Key = Control | int
+"""A contact: one of the four controls, or the number of a seat."""
+
+STUCK = 30.0
+"""Seconds after which a button counts as jammed."""
+
+
+@dataclass(slots=True)
+class _Contact:
+    raw: bool = False  # the level as last reported
+    down: bool = False  # the level as believed
+    since: float = 0.0  # when `down` last changed
+    held: bool = False
+    stuck: bool = False
+
+
+class Buttons:
+    """Contacts of the box and of the seats.
+
+    `debounce`: seconds a contact is deaf after a change. `hold`: seconds until a press becomes a hold.
+    `stuck`: seconds until a button that does not come up is reported and ignored. Times are seconds of one
+    monotonic clock; a time earlier than the one before it is taken as equal to it.
+    """
+
+    def __init__(self, debounce: float, hold: float, stuck: float = STUCK) -> None:
+        self._debounce, self._hold, self._stuck = debounce, hold, stuck
+        self._contacts: dict[Key, _Contact] = {}
+        self._now = float("-inf")
+
+    @property
+    def next_deadline(self) -> float | None:
+        """When `tick` has something to do if no edge comes before; None if nothing is waiting."""
+        return min((due for due, _ in self._dues()), default=None)
+
+    def edge(self, key: Key, down: bool, at: float) -> list[Signal]:
+        """A contact was seen closed (`down`) or open at time `at`; returns all that falls due up to then."""
+        signals = self.tick(at)
+        contact = self._contacts.setdefault(key, _Contact(since=float("-inf")))
+        contact.raw = down
+        if down != contact.down and self._now >= contact.since + self._debounce:
+            signals += self._change(key, contact, self._now)
+        return signals
+
+    def tick(self, at: float) -> list[Signal]:
+        """Everything that falls due up to time `at`, in the order of time, however late the call comes."""
+        self._now = max(self._now, at)
+        signals: list[Signal] = []
+        while (first := min(self._dues(), key=lambda item: item[0], default=None)) and first[0] <= self._now:
+            signals += self._fall_due(first[1], first[0])
+        return signals
+
+    def _dues(self) -> list[tuple[float, Key]]:
+        dues: list[tuple[float, Key]] = []
+        for key, contact in self._contacts.items():
+            if contact.raw != contact.down:
+                dues.append((contact.since + self._debounce, key))
+            if contact.down and not contact.stuck:
+                hold_waits = isinstance(key, Control) and not contact.held
+                dues.append((contact.since + (self._hold if hold_waits else self._stuck), key))
+        return dues
+
+    def _fall_due(self, key: Key, when: float) -> list[Signal]:
+        contact = self._contacts[key]
+        if contact.raw != contact.down and when >= contact.since + self._debounce:
+            return self._change(key, contact, when)
+        if isinstance(key, Control) and not contact.held:
+            contact.held = True
+            return [Held(key)]
+        contact.stuck = True
+        name = _name(key)
+        why = f"The {name} has been down for {self._stuck:g} s and is ignored until it comes up; free it."
+        return [Released(key) if isinstance(key, Control) else SeatUp(key), PortFailed(name, why)]
+
+    def _change(self, key: Key, contact: _Contact, when: float) -> list[Signal]:
+        held, stuck = contact.held, contact.stuck
+        contact.down = not contact.down
+        contact.since = when
+        contact.held = contact.stuck = False
+        if contact.down:
+            return [] if isinstance(key, Control) else [SeatDown(key)]
+        if stuck:
+            return [PortBack(_name(key))]
+        if not isinstance(key, Control):
+            return [SeatUp(key)]
+        return [Released(key) if held else Pressed(key)]
+
+
+def _name(key: Key) -> str:
+    return f"{key} button" if isinstance(key, Control) else f"button of seat {key}"

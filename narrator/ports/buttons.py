@@ -10,7 +10,9 @@ and `Released`, a press of a seat `SeatDown` and `SeatUp`, each once, however lo
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from operator import itemgetter
 
 from narrator.messages import Control, Held, PortBack, PortFailed, Pressed, Released, SeatDown, SeatUp, Signal
 
@@ -35,39 +37,42 @@ class Buttons:
 
     `debounce`: seconds a contact is deaf after a change. `hold`: seconds until a press becomes a hold.
     `stuck`: seconds until a button that does not come up is reported and ignored. Times are seconds of one
-    monotonic clock; a time earlier than the one before it is taken as equal to it.
+    monotonic clock; edges may be told late, but for each contact in their order.
     """
 
     def __init__(self, debounce: float, hold: float, stuck: float = STUCK) -> None:
         self._debounce, self._hold, self._stuck = debounce, hold, stuck
         self._contacts: dict[Key, _Contact] = {}
-        self._now = float("-inf")
 
     @property
     def next_deadline(self) -> float | None:
         """When `tick` has something to do if no edge comes before; None if nothing is waiting."""
-        return min((due for due, _ in self._dues()), default=None)
+        return min((due for due, _ in self._dues(self._contacts)), default=None)
 
     def edge(self, key: Key, down: bool, at: float) -> list[Signal]:
-        """A contact was seen closed (`down`) or open at time `at`; returns all that falls due up to then."""
-        signals = self.tick(at)
+        """A contact was seen closed (`down`) or open at time `at`; returns what this means for it."""
         contact = self._contacts.setdefault(key, _Contact(since=float("-inf")))
+        at = max(at, contact.since)
+        signals = self._advance(at, [key])
         contact.raw = down
-        if down != contact.down and self._now >= contact.since + self._debounce:
-            signals += self._change(key, contact, self._now)
+        if down != contact.down and at >= contact.since + self._debounce:
+            signals += self._change(key, contact, at)
         return signals
 
     def tick(self, at: float) -> list[Signal]:
         """Everything that falls due up to time `at`, in the order of time, however late the call comes."""
-        self._now = max(self._now, at)
+        return self._advance(at, self._contacts)
+
+    def _advance(self, at: float, keys: Collection[Key]) -> list[Signal]:
         signals: list[Signal] = []
-        while (first := min(self._dues(), key=lambda item: item[0], default=None)) and first[0] <= self._now:
+        while (first := min(self._dues(keys), default=None, key=itemgetter(0))) and first[0] <= at:
             signals += self._fall_due(first[1], first[0])
         return signals
 
-    def _dues(self) -> list[tuple[float, Key]]:
+    def _dues(self, keys: Iterable[Key]) -> list[tuple[float, Key]]:
         dues: list[tuple[float, Key]] = []
-        for key, contact in self._contacts.items():
+        for key in keys:
+            contact = self._contacts[key]
             if contact.raw != contact.down:
                 dues.append((contact.since + self._debounce, key))
             if contact.down and not contact.stuck:

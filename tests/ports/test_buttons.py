@@ -123,11 +123,19 @@ def test_a_stuck_seat_is_no_raised_hand() -> None:
     assert buttons.edge(3, False, 101.0) == [PortBack(failed.port)]
 
 
-def test_time_never_runs_backwards() -> None:
+def test_an_edge_told_after_a_later_tick_keeps_its_time() -> None:
+    buttons = new()
+    buttons.edge(BACK, True, 8.0)
+    assert buttons.tick(9.0) == [Held(BACK)]
+    assert buttons.edge(NEXT, True, 8.9) == []
+    assert buttons.next_deadline == 8.9 + HOLD
+    assert buttons.edge(BACK, False, 8.95) == [Released(BACK)]
+
+
+def test_the_time_of_a_contact_never_runs_backwards() -> None:
     buttons = new()
     buttons.edge(NEXT, True, 5.0)
-    buttons.tick(5.2)
-    assert buttons.edge(NEXT, False, 5.1) == [Pressed(NEXT)]
+    assert buttons.edge(NEXT, False, 5.2) == [Pressed(NEXT)]
     assert buttons.edge(NEXT, True, 4.0) == []  # taken as 5.2: inside the deaf time of the release
     assert buttons.tick(5.2 + DEBOUNCE + HOLD) == [Held(NEXT)]
 

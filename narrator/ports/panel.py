@@ -1,0 +1,366 @@
+"""The lamps, the buzzer and the four buttons of the box, on gpiozero.
+
+One thread owns every pin and all timing: what is asked for and what the contacts do comes to it through one
+queue, and each wait ends at the next deadline of a blink, a buzz or a button. It may not know the game, and
+never uses the timing of gpiozero, which drifts under load.
+
+Invariant: a lamp's level depends on the scene and the clock alone, so a process that was held up writes the
+right level late and never makes up for the blinks it missed; at most one buzzer pattern sounds at a time.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import logging
+import math
+import os
+import queue
+import tempfile
+import threading
+import time
+from collections import deque
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from narrator.config import PanelSettings
+from narrator.messages import Buzz, Control, Lamp, PortFailed, Scene
+from narrator.ports import Put
+from narrator.ports.buttons import Buttons
+
+log = logging.getLogger(__name__)
+
+LENGTHS = {Buzz.SHORT: 0.15, Buzz.LONG: 0.8}
+"""Seconds each buzzer pattern sounds."""
+
+GAP = 0.15  # seconds of silence between two patterns, so that they can be counted
+BLINK = 0.25  # seconds lit and seconds dark: 2 Hz
+PULSE = ((0.5, 0.15), (0.5, 0.04))  # (seconds, level): never quite dark, so that one glance is enough
+LAMPS = tuple(lamp for lamp in Lamp if lamp is not Lamp.OFF)
+HISTORY = 10_000
+
+
+class Written(NamedTuple):
+    """One level that was written: monotonic seconds, lamp or "buzzer", level 0…1."""
+
+    at: float
+    name: str
+    value: float
+
+
+class GpioPanel:
+    """The panel of the box. A pin that cannot be had is reported once as `PortFailed`; the rest works.
+
+    `put` is called from the panel's thread and must return at once. `factory` replaces the gpiozero factory
+    that `settings.pins` stands for (other boards, tests). `history` holds the last levels written.
+    """
+
+    def __init__(self, settings: PanelSettings, put: Put, *, factory: Any = None) -> None:
+        self.history: deque[Written] = deque(maxlen=HISTORY)
+        self._put = put
+        self._buzzer_enabled = settings.buzzer_enabled
+        self._buttons = Buttons(settings.debounce, settings.hold)
+        self._inbox: queue.SimpleQueue[Scene | Buzz | _Edge | None] = queue.SimpleQueue()
+        self._closing = False
+        self._scene, self._since = Scene(), 0.0
+        self._patterns: deque[Buzz] = deque()
+        self._sounding, self._buzz_edge = False, 0.0
+        self._board, failures = _open(settings, factory)
+        self._levels = dict.fromkeys(self._board.outputs, 0.0)
+        for failure in failures:
+            put(PortFailed("panel", failure))
+        self._board.watch(self._inbox)
+        self._thread = threading.Thread(target=self._run, name="panel", daemon=True)
+        self._thread.start()
+        atexit.register(self.close)  # a buzzer left on outlives the process
+
+    @property
+    def factory(self) -> Any:
+        """The gpiozero factory in use (its pins can be pressed when simulated), or None without pins."""
+        return self._board.factory
+
+    def show(self, scene: Scene) -> None:
+        """Make lamps agree with the scene; only differences are written."""
+        self._inbox.put(scene)
+
+    def buzz(self, pattern: Buzz) -> None:
+        """Sound a pattern after those that wait already."""
+        if self._buzzer_enabled:
+            self._inbox.put(pattern)
+
+    def close(self) -> None:
+        """Everything off and all pins given back. May be called twice and from a signal handler."""
+        self._inbox.put(None)  # SimpleQueue.put may interrupt itself
+        self._thread.join(1.0)
+        if self._thread.is_alive():
+            log.error("The panel did not close within a second; lamps or buzzer may still be on.")
+        atexit.unregister(self.close)
+
+    def _run(self) -> None:
+        try:
+            while not self._closing:
+                self._take(self._work())
+        except Exception as error:  # whatever a driver raises: the game goes on without the panel
+            log.exception("The panel stopped.")
+            why = f"The panel stopped ({error}); look at its wiring and start the program again."
+            self._put(PortFailed("panel", why))
+        finally:
+            for name in self._board.outputs:
+                with contextlib.suppress(Exception):  # a driver that failed once may fail again: try each pin
+                    self._write(name, 0.0)
+            self._board.close()
+
+    def _work(self) -> float | None:
+        """Do all that is due; returns the next deadline, if there is one."""
+        now = time.monotonic()
+        for signal in self._buttons.tick(now):
+            self._put(signal)
+        deadlines = [self._buttons.next_deadline, self._paint(now), self._sound(now)]
+        return min((due for due in deadlines if due is not None), default=None)
+
+    def _take(self, deadline: float | None) -> None:
+        """Wait for something to come or for the deadline, and take all that is there."""
+        timeout = None if deadline is None else max(0.0, deadline - time.monotonic())
+        try:
+            item = self._inbox.get(timeout=timeout)
+            while True:
+                self._accept(item)
+                item = self._inbox.get_nowait()
+        except queue.Empty:
+            return
+
+    def _accept(self, item: Scene | Buzz | _Edge | None) -> None:
+        match item:
+            case None:
+                self._closing = True
+            case Scene():
+                if _look(item) != _look(self._scene):
+                    self._since = time.monotonic()
+                self._scene = item
+            case Buzz():
+                self._patterns.append(item)
+            case _Edge(at, control, down):
+                for signal in self._buttons.edge(control, down, at):
+                    self._put(signal)
+
+    def _paint(self, now: float) -> float | None:
+        lit, wait = levels(self._scene, max(0.0, now - self._since))
+        for lamp in LAMPS:
+            self._write(lamp, lit.get(lamp, 0.0))
+        return None if wait is None else now + wait
+
+    def _sound(self, now: float) -> float | None:
+        if self._sounding and now >= self._buzz_edge:
+            self._sounding = False
+            self._write("buzzer", 0.0)
+            self._buzz_edge = time.monotonic() + GAP
+        elif not self._sounding and self._patterns and now >= self._buzz_edge:
+            self._sounding = True
+            self._write("buzzer", 1.0)
+            self._buzz_edge = time.monotonic() + LENGTHS[self._patterns.popleft()]
+        return self._buzz_edge if self._sounding or self._patterns else None
+
+    def _write(self, name: str, value: float) -> None:
+        if self._levels.get(name, value) != value:
+            self._board.outputs[name].value = value
+            self._levels[name] = value
+            self.history.append(Written(time.monotonic(), name, value))
+
+
+class RecordingPanel:
+    """The twin without pins: keeps what it was asked for. `history` holds scenes that differ, and buzzes."""
+
+    def __init__(self) -> None:
+        self.scene = Scene()
+        self.buzzes: list[Buzz] = []
+        self.history: list[Scene | Buzz] = []
+        self.closed = False
+
+    def show(self, scene: Scene) -> None:
+        """Keep the scene as the one shown."""
+        if scene != self.scene:
+            self.scene = scene
+            self.history.append(scene)
+
+    def buzz(self, pattern: Buzz) -> None:
+        """Count a buzz."""
+        self.buzzes.append(pattern)
+        self.history.append(pattern)
+
+    def close(self) -> None:
+        """Lamps off."""
+        self.show(Scene())
+        self.closed = True
+
+
+# --- what a scene looks like --------------------------------------------------------------------------------
+
+
+def _look(scene: Scene) -> tuple[Lamp, bool]:
+    """What of a scene can be seen: the lamp, and whether it moves (a blink, or the pulse of listening)."""
+    return scene.lamp, scene.listening if scene.lamp is Lamp.OFF else scene.blink
+
+
+def levels(scene: Scene, phase: float) -> tuple[dict[Lamp, float], float | None]:
+    """Lamps that are not dark `phase` seconds after the scene began, and seconds until that changes."""
+    lamp, moving = _look(scene)
+    if not moving:
+        return ({} if lamp is Lamp.OFF else {lamp: 1.0}), None
+    if lamp is Lamp.OFF:
+        lamp, steps = Lamp.GREEN, PULSE
+    else:
+        steps = ((BLINK, 1.0), (BLINK, 0.0))
+    rest = math.fmod(phase, sum(seconds for seconds, _ in steps))
+    for seconds, level in steps:
+        if rest < seconds:
+            return {lamp: level}, seconds - rest
+        rest -= seconds
+    return {lamp: steps[0][1]}, steps[0][0]
+
+
+# --- the pins -----------------------------------------------------------------------------------------------
+
+
+class PinsAbsent(OSError):
+    """No pins can be had at all; the text says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Edge:
+    at: float
+    control: Control
+    down: bool
+
+
+@dataclass(slots=True)
+class _Board:
+    """The gpiozero devices that could be opened, by name."""
+
+    factory: Any = None
+    outputs: dict[str, Any] = field(default_factory=dict)
+    inputs: dict[Control, Any] = field(default_factory=dict)
+
+    def watch(self, inbox: queue.SimpleQueue[Any]) -> None:
+        """Put an `_Edge` for every change of a contact, and one for each that is closed already."""
+
+        def tell(control: Control, contact: Any, down: bool) -> None:
+            now = time.monotonic()
+            age = contact.active_time if down else contact.inactive_time
+            # The kernel's own time of the edge, when its clock is ours (Linux 5.7 and later).
+            inbox.put(_Edge(now - age if age is not None and 0 <= age < 60 else now, control, down))
+
+        for control, contact in self.inputs.items():
+            contact.when_activated = lambda device, control=control: tell(control, device, True)
+            contact.when_deactivated = lambda device, control=control: tell(control, device, False)
+            if contact.is_active:
+                tell(control, contact, True)
+
+    def close(self) -> None:
+        """Give all pins back. Devices go before the factory: gpiozero cannot close them afterwards."""
+        parts = [*self.outputs.values(), *self.inputs.values(), self.factory]
+        for part in [part for part in parts if part is not None]:
+            try:
+                part.close()
+            except Exception as error:
+                log.warning("%r could not be closed: %s", part, error)
+
+
+def on_a_pi() -> bool:
+    """Whether this machine is a Raspberry Pi."""
+    try:
+        return b"Raspberry Pi" in Path("/proc/device-tree/model").read_bytes()
+    except OSError:
+        return False
+
+
+def _open(settings: PanelSettings, factory: Any) -> tuple[_Board, list[str]]:
+    """The devices that can be had, and one sentence for what cannot."""
+    if settings.pins == "off" and factory is None:
+        return _Board(), []
+    try:
+        factory = factory or _factory(settings.pins)
+    except PinsAbsent as error:
+        return _Board(), [f"{error}; the game goes on without lamps, buzzer and buttons."]
+    from gpiozero import LED, PWMLED, Buzzer, DigitalInputDevice
+
+    board = _Board(factory)
+    # Only green is ever dim; software PWM costs a thread and may flicker, so the others do without.
+    kinds = {Lamp.GREEN: PWMLED, Lamp.YELLOW: LED, Lamp.RED: LED, "buzzer": Buzzer}
+    refused: list[str] = []
+    for name in (*kinds, *Control):
+        pin = getattr(settings, name)
+        try:
+            if isinstance(name, Control):
+                board.inputs[name] = DigitalInputDevice(pin, pull_up=True, pin_factory=factory)
+            else:
+                board.outputs[name] = kinds[name](pin, pin_factory=factory)
+        except Exception as error:  # lgpio.error and the many of gpiozero have no other parent
+            refused.append(f"{name} = {pin} ({_holder(factory, pin) or error})")
+    if not refused:
+        return board, []
+    what = f"[panel] {', '.join(refused)} cannot be used"
+    return board, [
+        f"{what}; stop the other program that holds it (perhaps a second narrator) or choose another pin; "
+        "the game goes on with the rest of the panel."
+    ]
+
+
+def _holder(factory: Any, pin: int) -> str:
+    """Who holds a pin of a real chip, as the kernel tells it, or an empty string."""
+    chip = getattr(factory, "_handle", None)
+    if chip is None:
+        return ""
+    import lgpio
+
+    with contextlib.suppress(lgpio.error):
+        _, _, _, _, user = lgpio.gpio_get_line_info(chip, pin)
+        return f"held by “{user}”" if user else ""
+    return ""
+
+
+def _factory(pins: str) -> Any:
+    """The factory for real or simulated pins, never a silent fall-back from one to the other."""
+    if os.environ.get("GPIOZERO_PIN_FACTORY") == "mock" or pins == "simulated":
+        return _simulated()
+    if pins == "auto" and not on_a_pi():
+        log.warning("This is not a Raspberry Pi: lamps, buzzer and buttons are simulated.")
+        return _simulated()
+    lgpio = _import_lgpio()
+    if not hasattr(lgpio, "gpiochip_open"):
+        raise PinsAbsent(
+            "The installed package lgpio is an empty shell; run “sudo apt install python3-lgpio”, remove the "
+            "folder .venv and start again"
+        )
+    from gpiozero.exc import PinUnknownPi
+    from gpiozero.pins.lgpio import LGPIOFactory
+
+    try:
+        return LGPIOFactory()
+    except PinUnknownPi as error:
+        raise PinsAbsent('This is not a Raspberry Pi; set [panel] pins = "simulated" or "off"') from error
+    except lgpio.error as error:
+        why = f"The pins cannot be opened ({error}); add this user to the group gpio if /dev/gpiochip0 exists"
+        raise PinsAbsent(why) from error
+
+
+def _simulated() -> Any:
+    from gpiozero.pins.mock import MockFactory, MockPWMPin
+
+    return MockFactory(pin_class=MockPWMPin)
+
+
+def _import_lgpio() -> Any:
+    """lgpio, imported where it may write: it makes a FIFO in its folder and may leave the process there."""
+    try:
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(contextlib.chdir(Path.cwd()))
+            if "LG_WD" not in os.environ:  # the open FIFO outlives its folder
+                os.chdir(stack.enter_context(tempfile.TemporaryDirectory(prefix="narrator-")))
+            import lgpio
+
+            return lgpio
+    except ImportError as error:
+        raise PinsAbsent(f"lgpio is missing ({error}); run “.venv/bin/pip install lgpio”") from error
+    except OSError as error:
+        raise PinsAbsent(f"lgpio has no folder to work in ({error}); set LG_WD to a writable one") from error

@@ -1,0 +1,85 @@
+"""Moves about time: the narrator is ready, a mark is reached, pause, resume, more or less time.
+
+Knows no clock; the turn's `at` is all the time there is.
+"""
+
+from __future__ import annotations
+
+from narrator.game import flow, order, timing
+from narrator.game import moves as m
+from narrator.game.events import MarkPassed, OrderCalled, Paused, Resumed, TimeChanged
+from narrator.game.roles import Host
+from narrator.game.state import Ask
+from narrator.game.turn import Turn
+
+
+def ready(turn: Turn, move: m.Ready) -> None:
+    """The narrator is silent: the waiting timer starts."""
+    timer = turn.state.timer
+    assert timer is not None
+    turn.set(timer=timing.started(timer, turn.at))
+
+
+def time_up(turn: Turn, move: m.TimeUp) -> None:
+    """The next mark of the running timer is reached."""
+    state = turn.state
+    timer = state.timer
+    assert timer is not None
+    if timer.kind is timing.Kind.COUNT:
+        flow.count_word(turn)
+    elif timer.kind is timing.Kind.SPEECH:
+        _speech_mark(turn, timer)
+    else:
+        turn.set(timer=None)
+        flow.end_night_step(turn)
+
+
+def _speech_mark(turn: Turn, timer: timing.Timer) -> None:
+    """Ten seconds left, zero, overtime beeps; overtime is an offence that the box proposes to warn for."""
+    state = turn.state
+    turn.set(timer=timing.after_mark(timer, state.rules.overtime_warning))
+    over = -timer.mark
+    if over <= 0 or over % timing.OVERTIME_STEP == 0:
+        turn.emit(MarkPassed(timer.mark))
+    speaker = state.speaker
+    late = over == state.rules.overtime_warning and state.question is None and state.host is not Host.NONE
+    if late and speaker is not None and speaker in state.alive:
+        order.ask(turn, Ask.WARN, speaker, m.Warn(speaker))
+
+
+def stand(turn: Turn) -> None:
+    """All timers stand."""
+    timer = turn.state.timer
+    if timer is not None:
+        turn.set(timer=timing.stopped(timer, turn.at))
+    turn.set(paused=True)
+
+
+def pause(turn: Turn, move: m.Pause) -> None:
+    """Timers stand until resume."""
+    stand(turn)
+    turn.emit(Paused())
+
+
+def resume(turn: Turn, move: m.Resume | m.Answer) -> None:
+    """Timers run again from where they stood."""
+    timer = turn.state.timer
+    if timer is not None:
+        turn.set(timer=timing.started(timer, turn.at))
+    turn.set(paused=False, entry=None)
+    turn.emit(Resumed())
+
+
+def call_to_order(turn: Turn, move: m.Order) -> None:
+    """«Прошу тишины»: the timer stands until it is quiet (resume) or «дальше»."""
+    if not turn.state.paused:
+        stand(turn)
+    turn.emit(OrderCalled())
+
+
+def add_time(turn: Turn, move: m.AddTime) -> None:
+    """The speaker gets more or less time."""
+    timer = turn.state.timer
+    assert timer is not None
+    turn.set(timer=timing.more(timer, move.seconds, turn.state.rules.warn_at, turn.at))
+    turn.emit(TimeChanged(move.seconds))

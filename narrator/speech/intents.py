@@ -1,0 +1,272 @@
+"""From what was heard or pressed to a move: attention, meaning, and the grammar of the moment.
+
+Knows states and moves, no device. Invariant: a text that is not a whole command, or comes without the address while
+players talk, never becomes a move.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from narrator.game import moves as m
+from narrator.game.guards import allowed
+from narrator.game.legal import legal
+from narrator.game.moves import Move
+from narrator.game.rulesets import RULESETS
+from narrator.game.state import Phase, State
+from narrator.game.timing import Kind
+from narrator.messages import Control, Held, Pressed, Released, SeatDown, SeatUp, Signal, Typed
+from narrator.speech.grammar import Grammar, Reading, reading
+from narrator.speech.lang import load
+
+
+class Request(StrEnum):
+    """What is asked of the narrator and not of the game."""
+
+    REPEAT = "repeat"
+    HUSH = "hush"
+    TIME_LEFT = "time-left"
+    STATUS = "status"
+    RULES = "rules"
+
+
+@dataclass(frozen=True, slots=True)
+class Unclear:
+    """Nothing is done: not a command ("not-understood"), not addressed to the box ("not-addressed"), not at night
+    ("night"), or more than one meaning ("two-readings")."""
+
+    reason: str
+
+
+class Attention(StrEnum):
+    """How much must be said for a command to count."""
+
+    OPEN = "open"  # quiet moments: taken as said
+    ADDRESSED = "addressed"  # players talk: after «ведущий», or with the talk button held
+    NIGHT = "night"  # only what carries the night on
+
+
+Meaning = Move | Request
+NIGHT_INTENTS = frozenset({"next", "pause", "resume", "repeat", "undo", "hush"})
+
+
+def attention(state: State) -> Attention:
+    """How the moment listens."""
+    if state.phase.is_night:
+        return Attention.NIGHT
+    if state.question is not None and state.question.firm:
+        return Attention.OPEN
+    return Attention.ADDRESSED if state.phase.has_speaker else Attention.OPEN
+
+
+# --- meaning -----------------------------------------------------------------------------------------------------
+
+
+def _seat(kind: Callable[[int], Move]) -> Callable[[Reading], Meaning]:
+    return lambda said: kind(said.get("seat") or 0)
+
+
+_MEANINGS: dict[str, Callable[[Reading], Meaning]] = {
+    "next": lambda said: m.Next(),
+    "pause": lambda said: m.Pause(),
+    "resume": lambda said: m.Resume(),
+    "undo": lambda said: m.Undo(),
+    "yes": lambda said: m.Answer(True),
+    "no": lambda said: m.Answer(False),
+    "more-time": lambda said: m.AddTime(10),
+    "less-time": lambda said: m.AddTime(-10),
+    "end-speech": lambda said: m.EndSpeech(),
+    "new-game": lambda said: m.NewGame(),
+    "start": lambda said: m.Start(),
+    "seats": lambda said: m.SetUp(seats=said.get("table")),
+    "nominate": lambda said: m.Nominate(said.get("seat") or 0, said.get("by")),
+    "open-vote": lambda said: m.OpenVote(),
+    "count": lambda said: m.CastVotes(said.get("count") or 0),
+    "vote-for": lambda said: m.VoteFor(said.get("by") or 0, said.get("seat")),
+    "lift": lambda said: m.Lift(True),
+    "spare": lambda said: m.Lift(False),
+    "choose": _seat(m.Choose),
+    "best-move": _seat(m.Choose),
+    "done": lambda said: m.Done(),
+    "warn": _seat(m.Warn),
+    "unwarn": _seat(m.Unwarn),
+    "leave": _seat(m.Leave),
+    "remove": _seat(m.Remove),
+    "order": lambda said: m.Order(),
+    **{f"rules-{key}": lambda said, key=key: m.SetUp(rules=RULESETS[key]) for key in RULESETS},  # type: ignore[misc]
+    **{request.value: lambda said, request=request: request for request in Request},  # type: ignore[misc]
+}
+
+
+def understand(grammar: Grammar, text: str, state: State, *, talk: bool) -> Meaning | Unclear:
+    """What a heard text means now. `talk`: the talk button was held, or the moderator typed it.
+
+    A text with several meanings counts as the one that is legal now; two legal meanings are unclear.
+    """
+    bare, addressed = grammar.address(normal(grammar, text))
+    readings = [said for said in grammar.read(bare) if said.intent in _MEANINGS]
+    if not readings:
+        return Unclear("not-understood")
+    mode = attention(state)
+    if mode is Attention.NIGHT:
+        readings = [said for said in readings if said.intent in NIGHT_INTENTS]
+        if not readings:
+            return Unclear("night")
+    thanks = state.rules.thanks_ends_speech
+    if not thanks:
+        readings = [said for said in readings if said.intent != "end-speech"] or readings
+    meanings = list(dict.fromkeys(_MEANINGS[said.intent](said) for said in readings))
+    if mode is Attention.ADDRESSED and not (addressed or talk):
+        meanings = [meaning for meaning in meanings if isinstance(meaning, m.EndSpeech) and thanks]
+        if not meanings:
+            return Unclear("not-addressed")
+    if not thanks and all(isinstance(meaning, m.EndSpeech) for meaning in meanings):
+        return Unclear("not-now")
+    legal_now = [x for x in meanings if isinstance(x, (Request, m.Undo)) or allowed(state, x) is None]
+    if len(legal_now) > 1:
+        return Unclear("two-readings")
+    return legal_now[0] if legal_now else meanings[0]
+
+
+def normal(grammar: Grammar, text: str) -> str:
+    """Text as it is compared."""
+    return str(load(grammar.language).normal(text))
+
+
+def pressed(signal: Signal, state: State) -> Meaning | None:
+    """What a button, a seat button or the number pad means now; None if nothing.
+
+    Next answers a firm question with yes, Back with no; Plus and Minus are seconds while a speech runs, otherwise the
+    shown number; held, a warning for the shown or the speaking seat.
+    """
+    match signal:
+        case Pressed(Control.NEXT):
+            firm = state.question is not None and state.question.firm
+            return m.Answer(True) if firm else m.Next()
+        case Pressed(Control.BACK):
+            return m.Answer(False) if state.question is not None else m.Undo()
+        case Pressed(Control.PLUS):
+            return m.AddTime(10) if _speech_runs(state) else m.Adjust(1)
+        case Pressed(Control.MINUS):
+            return m.AddTime(-10) if _speech_runs(state) else m.Adjust(-1)
+        case Held(Control.BACK):
+            return m.Resume() if state.paused else m.Pause()
+        case Held(Control.PLUS):
+            return _for_shown(state, m.Warn)
+        case Held(Control.MINUS):
+            return _for_shown(state, m.Unwarn)
+        case Typed(number):
+            return typed(number, state)
+        case SeatDown(seat):
+            return m.RaiseHand(seat, True)
+        case SeatUp(seat):
+            return m.RaiseHand(seat, False)
+    return None
+
+
+def is_talk(signal: Signal) -> bool | None:
+    """True when the talk button goes down, False when it comes up, None for anything else."""
+    if signal == Held(Control.NEXT):
+        return True
+    return False if signal == Released(Control.NEXT) else None
+
+
+def _speech_runs(state: State) -> bool:
+    timer = state.timer
+    return timer is not None and timer.kind is Kind.SPEECH and not state.paused
+
+
+def _for_shown(state: State, kind: Callable[[int], Move]) -> Move | None:
+    counting = state.phase in (Phase.VOTE, Phase.LIFT)
+    seat = state.entry if state.entry is not None and not counting else state.speaker
+    return kind(seat) if seat else None
+
+
+def typed(number: int, state: State) -> Meaning:
+    """A silently entered number: whatever the moment asks for."""
+    if state.phase in (Phase.VOTE, Phase.LIFT):
+        return m.CastVotes(number)
+    if state.phase in (Phase.SPEECHES, Phase.NOMINATIONS):
+        return m.Nominate(number)
+    return m.Choose(number)
+
+
+# --- the grammar of the moment -----------------------------------------------------------------------------------
+
+
+def listen_for(grammar: Grammar, state: State, *, talk: bool, can_undo: bool) -> tuple[str, ...]:
+    """The phrases the recogniser may hear now."""
+    mode = attention(state)
+    live = list(_live(state, can_undo))
+    if mode is Attention.NIGHT:
+        live = [said for said in live if said.intent in NIGHT_INTENTS]
+    thanks = [said for said in live if said.intent == "end-speech"]
+    if not state.rules.thanks_ends_speech:
+        live = [said for said in live if said.intent != "end-speech"]
+    if mode is Attention.ADDRESSED and not talk:
+        alone = grammar.phrases(thanks, bare=True, addressed=False) if state.rules.thanks_ends_speech else ()
+        return alone + grammar.phrases(live, bare=False, addressed=True)
+    return grammar.phrases(live, bare=True, addressed=True)
+
+
+def _live(state: State, can_undo: bool) -> Iterator[Reading]:
+    for request in (Request.REPEAT, Request.STATUS, Request.RULES, Request.HUSH):
+        yield reading(request)
+    if state.timer is not None and state.timer.kind is Kind.SPEECH:
+        yield reading(Request.TIME_LEFT)
+    if can_undo:
+        yield reading("undo")
+    if state.phase is Phase.LOBBY:
+        yield from (reading("seats", table=n) for n in range(state.rules.seats_min, state.rules.seats_max + 1))
+        yield from (reading(f"rules-{key}") for key in RULESETS)
+    for move in legal(state):
+        yield from _said_as(move, state)
+
+
+def _said_as(move: Move, state: State) -> Iterator[Reading]:
+    match move:
+        case m.Next():
+            yield reading("next")
+        case m.Pause():
+            yield reading("pause")
+        case m.Resume():
+            yield reading("resume")
+        case m.Start():
+            yield reading("start")
+        case m.NewGame():
+            yield reading("new-game")
+        case m.Order():
+            yield reading("order")
+        case m.OpenVote():
+            yield reading("open-vote")
+        case m.EndSpeech():
+            yield reading("end-speech")
+        case m.Done():
+            yield reading("done")
+        case m.Answer(yes):
+            yield reading("yes" if yes else "no")
+        case m.AddTime(seconds):
+            yield reading("more-time" if seconds > 0 else "less-time")
+        case m.Lift(leave):
+            yield reading("lift" if leave else "spare")
+        case m.CastVotes(count):
+            yield reading("count", count=count)
+            if count == 0:
+                yield reading("count")
+        case m.Nominate(seat, by):
+            yield reading("nominate", seat=seat, by=by)
+        case m.VoteFor(voter, candidate):
+            yield reading("vote-for", by=voter, seat=candidate)
+        case m.Choose(seat) if seat:
+            yield reading("best-move" if state.phase is Phase.BEST_MOVE else "choose", seat=seat)
+            yield reading("choose", seat=seat)
+        case m.Warn(seat):
+            yield reading("warn", seat=seat)
+        case m.Unwarn(seat):
+            yield reading("unwarn", seat=seat)
+        case m.Leave(seat):
+            yield reading("leave", seat=seat)
+        case m.Remove(seat):
+            yield reading("remove", seat=seat)

@@ -1,0 +1,280 @@
+"""Every Russian word of the product: what is understood and what is said.
+
+COMMANDS are hassil sentence templates: the same text feeds the recogniser's grammar and the parser. PHRASES are what
+the narrator says; `{seat}` is «номер пять», `{count:голос|голоса|голосов}` declines with its number. No digit may
+stand here, and no phrase may equal a command. Stress marks come later; ё is written.
+"""
+
+from __future__ import annotations
+
+from unicode_rbnf import RbnfEngine
+
+_ENGINE = RbnfEngine.for_language("ru")
+_CASES = ("", "-genitive", "-dative", "-accusative", "-ablative", "-locative")
+_NOUNS = {
+    1: "единица",
+    2: "двойка",
+    3: "тройка",
+    4: "четвёрка",
+    5: "пятёрка",
+    6: "шестёрка",
+    7: "семёрка",
+    8: "восьмёрка",
+    9: "девятка",
+    10: "десятка",
+}
+
+ADDRESS = "ведущий"
+"""The word that turns table talk into a command."""
+
+ROLE_NAMES = {"civilian": "мирный житель", "sheriff": "Шериф", "mafia": "мафия", "don": "Дон", "maniac": "Маньяк"}
+
+RULES_NAMES = {
+    "classic": "Классические правила",
+    "moscow": "Московские правила",
+    "forum": "Форумные правила",
+    "sport": "Спортивные правила",
+}
+
+
+def normal(text: str) -> str:
+    """Text as it is compared: small letters, е for ё, no punctuation, single spaces."""
+    kept = "".join(c if c.isalpha() or c.isdigit() or c in "[]" else " " for c in text.lower().replace("ё", "е"))
+    return " ".join(kept.split())
+
+
+def _spell(number: int, ruleset: str) -> str:
+    result = _ENGINE.format_number(number, ruleset_names=[ruleset])
+    return str(result.text_by_ruleset[ruleset]).replace("\u00ad", "")
+
+
+def cardinal(number: int, gender: str = "m") -> str:
+    """«пять», «одна», «два»: a number in words, nominative; gender m, f or n."""
+    kind = {"m": "masculine", "f": "feminine", "n": "neuter"}[gender]
+    return _spell(number, f"spellout-cardinal-{kind}")
+
+
+def ordinal(number: int, gender: str = "n") -> str:
+    """«первое», «пятый»: nominative."""
+    kind = {"m": "masculine", "f": "feminine", "n": "neuter"}[gender]
+    return _spell(number, f"spellout-ordinal-{kind}")
+
+
+def plural(number: int, forms: str) -> str:
+    """The one of «голос|голоса|голосов» that goes with `number`."""
+    one, few, many = forms.split("|")
+    tens, units = abs(number) % 100, abs(number) % 10
+    if 11 <= tens <= 14 or units == 0 or units >= 5:
+        return many
+    return one if units == 1 else few
+
+
+def seat_forms(seat: int) -> tuple[str, ...]:
+    """Every way a seat's number may be said: cardinal, ordinal in all genders and cases, and the noun."""
+    forms = [cardinal(seat)]
+    for gender in ("masculine", "feminine", "neuter"):
+        forms += [_spell(seat, f"spellout-ordinal-{gender}{case}") for case in _CASES]
+    noun = _NOUNS.get(seat)
+    if noun:
+        stem = noun[:-1]
+        forms += [noun, stem + ("у"), stem + ("ы" if noun == "единица" else "и"), stem + "е"]
+    return tuple(dict.fromkeys(form.replace("ё", "е") for form in forms))
+
+
+def count_forms(count: int) -> tuple[str, ...]:
+    """«четыре», «ноль»: a count by itself; the noun is in the template."""
+    return (cardinal(count),) if count != 1 else ("один",)
+
+
+# --- what is understood ------------------------------------------------------------------------------------------
+
+RULES = {
+    "who": "[[игрок|игрока|игроку] [номер|номеру|номера]] {seat}",
+    "voter": "[игрок] [номер] {by}",
+    "votes": "{count} [голос|голоса|голосов]",
+}
+
+COMMANDS: dict[str, list[str]] = {
+    "next": ["дальше", "следующий", "продолжаем"],
+    "pause": ["пауза", "стоп таймер"],
+    "resume": ["продолжить", "поехали"],
+    "hush": ["тишина", "стоп", "хватит"],
+    "repeat": ["повтори", "еще раз"],
+    "undo": ["отмена", "отменить", "назад"],
+    "yes": ["да", "подтверждаю", "верно"],
+    "no": ["нет", "неверно"],
+    "time-left": ["сколько времени", "сколько осталось"],
+    "more-time": ["добавь десять секунд", "плюс десять [секунд]"],
+    "less-time": ["минус десять [секунд]"],
+    "end-speech": ["спасибо", "конец речи", "пас"],
+    "new-game": ["новая игра"],
+    "rules-moscow": ["московские правила"],
+    "rules-classic": ["классические правила"],
+    "rules-forum": ["форумные правила"],
+    "rules-sport": ["спортивные правила"],
+    "seats": ["(играют|играет) {table}", "{table} игроков"],
+    "start": ["начинаем [игру]"],
+    "nominate": ["[я] выставляю [на голосование] <who>", "на голосование <who>", "<voter> выставляет <who>"],
+    "open-vote": ["голосование", "голосуем", "голосовать"],
+    "count": ["<votes>", "за него <votes>", "ни одного"],
+    "vote-for": ["<voter> [голосует] за <who>", "<voter> пас"],
+    "lift": ["повесить всех", "поднять всех"],
+    "spare": ["помиловать всех", "оставить всех"],
+    "choose": ["<who>", "[я] выбираю <who>"],
+    "best-move": ["лучший ход <who>"],
+    "done": ["готово"],
+    "warn": ["(замечание|фол) <who>", "<who> (замечание|фол)"],
+    "unwarn": ["снять (замечание|фол) <who>", "минус (замечание|фол) <who>"],
+    "leave": ["<who> уходит", "<who> встает из за стола"],
+    "remove": ["удалить <who>", "модкилл <who>"],
+    "killed": ["[ночью] убит <who>", "<who> убит"],
+    "killed-list": ["[ночью] убиты"],
+    "killed-none": ["никто не убит", "все живы"],
+    "town-won": ["победа города", "победа мирных"],
+    "mafia-won": ["победа мафии"],
+    "maniac-won": ["победа маньяка"],
+    "nobody-won": ["ничья"],
+    "order": ["прошу тишины", "тише", "призови к порядку"],
+    "status": ["кто в игре", "статус"],
+    "rules": ["правила"],
+}
+
+# --- what is said ------------------------------------------------------------------------------------------------
+
+Script = dict[str, str]
+
+BASE: Script = {
+    "lobby": "Добрый вечер. {rules}. {table:игрок|игрока|игроков}. Когда все готовы, скажите: начинаем игру.",
+    "table-set": "{rules}. {table:игрок|игрока|игроков}.",
+    "cards-known": "Карты розданы.",
+    "game-started": "Игра начинается.",
+    "greeting": "Добро пожаловать в наш город. Днём говорим по очереди и голосуем. Ночью молчим. Мафия среди нас.",
+    "night-fell": "Наступает ночь. Все надевают повязки.",
+    "woke-meeting-mafia": "Просыпается мафия. Познакомьтесь и договоритесь. Тихо.",
+    "slept-meeting-mafia": "Мафия засыпает.",
+    "woke-meeting-don": "Просыпается Дон и знакомится с ведущим.",
+    "slept-meeting-don": "Засыпает Дон.",
+    "woke-meeting-sheriff": "Просыпается Шериф и знакомится с ведущим.",
+    "slept-meeting-sheriff": "Засыпает Шериф.",
+    "woke-meeting-maniac": "Просыпается Маньяк и знакомится с ведущим.",
+    "slept-meeting-maniac": "Засыпает Маньяк.",
+    "woke-mafia": "Мафия выходит на охоту.",
+    "slept-mafia": "Мафия удаляется.",
+    "woke-don": "Просыпается Дон. Дон ищет Шерифа.",
+    "slept-don": "Засыпает Дон.",
+    "woke-sheriff": "Просыпается Шериф. Шериф ищет мафию.",
+    "slept-sheriff": "Засыпает Шериф.",
+    "woke-maniac": "Просыпается Маньяк и выбирает жертву.",
+    "slept-maniac": "Засыпает Маньяк.",
+    "number-called": "{Seat}.",
+    "miss-told": "Мафия промахнулась.",
+    "day-broke": "Утро. Все просыпаются.",
+    "deaths-none": "Сегодня ночью никто не был убит.",
+    "deaths-one": "Сегодня ночью был убит {seats}.",
+    "deaths-many": "Сегодня ночью были убиты {seats}.",
+    "deaths-asked": "Кто убит этой ночью?",
+    "speech-introductions": "Представляется {seat}. {Time}.",
+    "speech-speeches": "Говорит {seat}. {Time}.",
+    "speech-tie-speech": "Слово в защиту. {Seat}. {Time}.",
+    "speech-last-word": "Последнее слово. {Seat}. {Time}.",
+    "speech-lost": "{Seat} пропускает речь.",
+    "time-over": "Время вышло.",
+    "more-time": "Добавлено {time}.",
+    "less-time": "Убрано {time}.",
+    "nominated": "Принято. {Seat}.",
+    "speeches-over": "Речи закончены. На голосование выставлены: {seats}.",
+    "speeches-over-one": "Речи закончены. На голосование выставлен {seats}.",
+    "speeches-over-none": "Речи закончены. На голосование никто не выставлен.",
+    "names-asked": "Речи закончены. Назовите, кого выставляете на голосование.",
+    "no-vote": "Голосования сегодня нет.",
+    "vote-cancelled": "Голосование отменено.",
+    "vote-began": "Переходим к голосованию.",
+    "vote-again": "Голосуем ещё раз. На голосовании: {seats}.",
+    "candidate-up": "Голосуем за {seat}.",
+    "count-word-one": "Раз!",
+    "count-word-two": "Два!",
+    "count-word-three": "Три!",
+    "votes-counted": "{Seat}: {count:голос|голоса|голосов}.",
+    "votes-counted-none": "{Seat}: ни одного голоса.",
+    "votes-rest": "Остальные голоса получает {seat}. {count:Голос|Голоса|Голосов}: {word}.",
+    "ballot": "Голос принят.",
+    "ballot-final": "Голос принят. Он окончательный.",
+    "tied": "Голоса разделились. {Seats}.",
+    "tied-speak": "Голоса разделились. {Seats} получают слово.",
+    "lift-asked": "Кто за то, чтобы все покинули стол?",
+    "lifted": "За это {count:голос|голоса|голосов}.",
+    "lifted-none": "За это нет голосов.",
+    "spared": "Все остаются за столом.",
+    "victim-asked": "Решает {seat}, убитый этой ночью. Кто покидает стол: {seats}?",
+    "nobody-out": "Никто не покидает стол.",
+    "voted-out-one": "Стол покидает {seats}.",
+    "voted-out-many": "Стол покидают {seats}.",
+    "warned": "Замечание номеру {number}. Всего {count:замечание|замечания|замечаний}.",
+    "warned-muted": "Замечание номеру {number}. Всего {count:замечание|замечания|замечаний}. Следующая речь пропадает.",
+    "unwarned": "Замечание снято. {Seat}.",
+    "left-removed": "{Seats} удалён из игры.",
+    "left-left": "{Seats} покидает стол по своей воле.",
+    "left-warnings": "{Seats} покидает стол за замечания.",
+    "ask-remove": "Удалить игрока номер {number}?",
+    "ask-leave": "{Seat} действительно покидает игру?",
+    "ask-new-game": "Закончить эту игру и начать новую?",
+    "ask-warn": "Замечание номеру {number}?",
+    "ask-go-on": "Игра была прервана. {Now} Продолжать игру?",
+    "declined": "Хорошо, оставляем как есть.",
+    "paused": "Время остановлено.",
+    "resumed": "Время пошло.",
+    "order": "Тишина за столом, пожалуйста!",
+    "number-shown": "Выбрано: {word}.",
+    "best-move-asked": "{Seat}, ваш лучший ход. Назовите трёх игроков.",
+    "best-move-named": "Записано. {Seat}.",
+    "best-move-told": "Лучший ход: {seats}.",
+    "best-move-none": "Лучшего хода нет.",
+    "undone": "Шаг отменён.",
+    "won-town": "Игра окончена. Победили мирные жители!",
+    "won-mafia": "Игра окончена. Победила мафия!",
+    "won-maniac": "Игра окончена. Победил Маньяк!",
+    "won-draw": "Игра окончена. Победителя нет.",
+    "cards": "{Role}: {seats}.",
+    # what is going on, for «повтори», after «отмена» and after a restart
+    "now-speech": "Говорит {seat}. Осталось {time}.",
+    "now-overtime": "Говорит {seat}. Время вышло.",
+    "now-nominations": "Выставлены: {seats}.",
+    "now-nominations-none": "Пока никто не выставлен.",
+    "now-vote": "Голосуем за {seat}. Сколько голосов?",
+    "now-named-vote": "Идёт голосование. Не проголосовали: {seats}.",
+    "now-named-vote-done": "Идёт голосование. Проголосовали все.",
+    "now-lobby": "Игра ещё не началась.",
+    "now-night": "Сейчас ночь.",
+    "now-morning": "Сейчас утро.",
+    "now-over": "Игра окончена.",
+    "time-left": "Осталось {time}.",
+    "no-timer": "Время сейчас не идёт.",
+    "status": "В игре {seats}.",
+    "rules-read": "{rules}. {table:игрок|игрока|игроков}. Речь {time}. "
+    "Замечаний до удаления: {word}. Побеждает тот, у кого не осталось противников.",
+    "microphone-lost": "Я не слышу микрофон. Пользуйтесь кнопками.",
+    # why not
+    "no-too-many-votes": "Столько голосов нет.",
+    "no-needs-answer": "Сначала ответьте, пожалуйста.",
+    "no-already-nominated": "{Seat} уже выставлен.",
+    "no-one-nomination": "Выставить можно только одного.",
+    "no-only-in-speech": "Выставляют только в своей речи.",
+    "no-after-speeches": "Выставляем после речей.",
+    "no-out-of-turn": "Сейчас не ваша речь.",
+    "no-not-alive": "{Seat} уже не играет.",
+    "no-not-candidate": "{Seat} не на голосовании.",
+    "no-speeches-not-over": "Ещё не все сказали речь.",
+    "no-votes-missing": "Ещё не голосовали: {seats}.",
+    "no-vote-final": "Голос менять больше нельзя.",
+    "no-no-pass": "Сейчас нужно выбрать.",
+    "no-wrong-seats": "По этим правилам столько не играют.",
+    "no-no-cards": "Сначала раздайте карты.",
+    "no-wrong-cards": "Карты розданы неверно.",
+    "no-nothing-to-undo": "Отменять нечего.",
+    "no-no-warnings": "Замечаний нет.",
+    "no-running": "Во время игры это не меняют.",
+    "say-again": "Повторите, пожалуйста.",
+}
+
+SCRIPTS: dict[str, Script] = {"classic": {}}
+"""Wordings that a ruleset's own book gives; everything else is BASE."""

@@ -35,6 +35,13 @@ class Heard:
 
 
 @dataclass(frozen=True, slots=True)
+class Wrote:
+    """A line that the moderator typed: certain, and addressed to the box."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Pressed:
     """A short press of a control, reported when the button comes up before the hold time."""
 
@@ -103,7 +110,9 @@ class Quit:
     """Close everything in order and leave."""
 
 
-Signal = Heard | Pressed | Held | Released | SeatDown | SeatUp | Typed | SpeechDone | PortFailed | PortBack | Quit
+Signal = (
+    Heard | Wrote | Pressed | Held | Released | SeatDown | SeatUp | Typed | SpeechDone | PortFailed | PortBack | Quit
+)
 
 # --- out: cues (edges, once) -------------------------------------------------------------------------------------
 

@@ -35,14 +35,22 @@ def time_up(turn: Turn, move: m.TimeUp) -> None:
 
 
 def _speech_mark(turn: Turn, timer: timing.Timer) -> None:
-    """Ten seconds left, zero, overtime beeps; overtime is an offence that the box proposes to warn for."""
+    """Ten seconds left, zero, overtime beeps; overtime is an offence that the box proposes to warn for [A].
+
+    A process that slept may be late for several marks: they are one sound, the end of time before all others.
+    """
     state = turn.state
-    turn.set(timer=timing.after_mark(timer, state.rules.overtime_warning))
-    over = -timer.mark
-    if over <= 0 or over % timing.OVERTIME_STEP == 0:
-        turn.emit(MarkPassed(timer.mark))
+    limit = state.rules.overtime_warning
+    passed = []
+    while timer.mark >= timer.left_at(turn.at) - timing.TINY:
+        passed.append(timer.mark)
+        timer = timing.after_mark(timer, limit)
+    turn.set(timer=timer)
+    beeps = [mark for mark in passed if mark >= 0 or mark % timing.OVERTIME_STEP == 0]
+    if beeps:
+        turn.emit(MarkPassed(0.0 if 0.0 in beeps else beeps[-1]))
     speaker = state.speaker
-    late = over == state.rules.overtime_warning and state.question is None and state.host is not Host.NONE
+    late = -limit in passed and state.question is None and state.host is not Host.NONE
     if late and speaker is not None and speaker in state.alive:
         order.ask(turn, Ask.WARN, speaker, m.Warn(speaker))
 
@@ -63,6 +71,9 @@ def pause(turn: Turn, move: m.Pause) -> None:
 
 def resume(turn: Turn, move: m.Resume | m.Answer) -> None:
     """Timers run again from where they stood."""
+    question = turn.state.question
+    if question is not None and question.ask is Ask.GO_ON:
+        turn.set(question=None)
     timer = turn.state.timer
     if timer is not None:
         turn.set(timer=timing.started(timer, turn.at))

@@ -59,7 +59,7 @@ TABLE: dict[Phase, frozenset[type]] = {
     }.items()
 }
 
-_WHILE_ASKED = _CLOCK | {m.Answer, m.Pause, m.Resume, m.RaiseHand}
+_WHILE_ASKED = {m.Ready, m.TimeUp, m.Answer, m.Pause, m.Resume, m.RaiseHand}
 """What goes on while a firm question is open."""
 
 
@@ -69,7 +69,7 @@ def allowed(state: State, move: Move) -> Refusal | None:
     if kind not in TABLE[state.phase]:
         return Refusal("not-now")
     if state.question is not None and state.question.firm and kind not in _WHILE_ASKED:
-        return Refusal("needs-answer")
+        return None if move == m.Propose(m.Offer.GO_ON) else Refusal("needs-answer")
     guard = _GUARDS.get(kind)
     return guard(state, move) if guard else None
 
@@ -140,6 +140,7 @@ def _ready(state: State, move: m.Ready) -> Refusal | None:
 
 
 def _time_up(state: State, move: m.TimeUp) -> Refusal | None:
+    """Only when the deadline has come is for the loop to know: the guard has no time."""
     timer = state.timer
     return None if timer is not None and timer.since is not None else Refusal("no-timer")
 
@@ -297,10 +298,6 @@ def _end_speech(state: State, move: m.EndSpeech) -> Refusal | None:
     return None if state.speaker is not None else Refusal("not-now")
 
 
-def _propose(state: State, move: m.Propose) -> Refusal | None:
-    return Refusal("needs-answer") if state.question is not None and state.question.firm else None
-
-
 _GUARDS: dict[type, Callable[[State, Any], Refusal | None]] = {
     m.Deal: _deal,
     m.SetUp: _set_up,
@@ -324,5 +321,4 @@ _GUARDS: dict[type, Callable[[State, Any], Refusal | None]] = {
     m.Remove: _living,
     m.Answer: _answer,
     m.EndSpeech: _end_speech,
-    m.Propose: _propose,
 }

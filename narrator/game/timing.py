@@ -13,6 +13,10 @@ OVERTIME_STEP = 10.0
 """Seconds between the beeps of overtime."""
 
 
+TINY = 1e-6
+"""Seconds that do not count: what is left after adding floating-point times."""
+
+
 class Kind(StrEnum):
     """What the timer is for."""
 

@@ -57,3 +57,19 @@ class Panel(Protocol):
 
     def close(self) -> None:
         """Everything off."""
+
+
+class Screen(Protocol):
+    """The moderator's own screen: a console, or nothing at all."""
+
+    def said(self, text: str) -> None:
+        """The narrator says this."""
+
+    def private(self, text: str) -> None:
+        """For the moderator alone; never on a screen that others see, never in a log."""
+
+    def notice(self, text: str) -> None:
+        """About the box itself: devices, the journal."""
+
+    def show(self, scene: Scene) -> None:
+        """The lamps changed."""

@@ -17,7 +17,7 @@ from hassil import Intents, SlotList, TextSlotList, recognize_all, sample_expres
 from narrator.speech import lang
 
 SEATS = range(1, 16)
-COUNTS = range(0, 16)
+COUNTS = range(16)
 TABLES = range(5, 16)
 
 Slots = tuple[tuple[str, int], ...]

@@ -69,6 +69,37 @@ def plural(number: int, forms: str) -> str:
     return one if units == 1 else few
 
 
+def counted(number: int, forms: str) -> str:
+    """«пять голосов», «одна минута»: a number with its noun; nouns in -а or -я are feminine here, in -е neuter."""
+    one = forms.split("|")[0].lower()
+    gender = "f" if one[-1] in "ая" else "n" if one[-1] in "её" else "m"
+    return f"{cardinal(number, gender)} {plural(number, forms)}"
+
+
+def seat_name(seat: int) -> str:
+    """How a seat is called: «номер пять» stays the same in every case."""
+    return f"номер {cardinal(seat)}"
+
+
+def listed(items: list[str]) -> str:
+    """«номер один, номер два и номер три»."""
+    return items[0] if len(items) == 1 else ", ".join(items[:-1]) + " и " + items[-1] if items else ""
+
+
+def duration(seconds: float) -> str:
+    """«одна минута», «полторы минуты», «тридцать семь секунд»."""
+    whole = round(seconds)
+    minutes, rest = divmod(whole, 60)
+    if whole == 90:
+        return "полторы минуты"
+    parts = []
+    if minutes:
+        parts.append(counted(minutes, "минута|минуты|минут"))
+    if rest or not minutes:
+        parts.append(counted(rest, "секунда|секунды|секунд"))
+    return " ".join(parts)
+
+
 def seat_forms(seat: int) -> tuple[str, ...]:
     """Every way a seat's number may be said: cardinal, ordinal in all genders and cases, and the noun."""
     forms = [cardinal(seat)]
@@ -144,8 +175,8 @@ COMMANDS: dict[str, list[str]] = {
 Script = dict[str, str]
 
 BASE: Script = {
-    "lobby": "Добрый вечер. {rules}. {table:игрок|игрока|игроков}. Когда все готовы, скажите: начинаем игру.",
-    "table-set": "{rules}. {table:игрок|игрока|игроков}.",
+    "lobby": "Добрый вечер. {rules}. Игроков за столом: {word}. Когда все готовы, скажите: начинаем игру.",
+    "table-set": "{rules}. Игроков за столом: {word}.",
     "cards-known": "Карты розданы.",
     "game-started": "Игра начинается.",
     "greeting": "Добро пожаловать в наш город. Днём говорим по очереди и голосуем. Ночью молчим. Мафия среди нас.",
@@ -196,7 +227,8 @@ BASE: Script = {
     "count-word-three": "Три!",
     "votes-counted": "{Seat}: {count:голос|голоса|голосов}.",
     "votes-counted-none": "{Seat}: ни одного голоса.",
-    "votes-rest": "Остальные голоса получает {seat}. {count:Голос|Голоса|Голосов}: {word}.",
+    "votes-rest-none": "{Seat}: голосов не осталось.",
+    "votes-rest": "Остальные голоса получает {seat}: {count:голос|голоса|голосов}.",
     "ballot": "Голос принят.",
     "ballot-final": "Голос принят. Он окончательный.",
     "tied": "Голоса разделились. {Seats}.",
@@ -241,6 +273,7 @@ BASE: Script = {
     "now-nominations": "Выставлены: {seats}.",
     "now-nominations-none": "Пока никто не выставлен.",
     "now-vote": "Голосуем за {seat}. Сколько голосов?",
+    "now-victim": "Решает убитый этой ночью. Кто покидает стол: {seats}?",
     "now-named-vote": "Идёт голосование. Не проголосовали: {seats}.",
     "now-named-vote-done": "Идёт голосование. Проголосовали все.",
     "now-lobby": "Игра ещё не началась.",
@@ -250,7 +283,7 @@ BASE: Script = {
     "time-left": "Осталось {time}.",
     "no-timer": "Время сейчас не идёт.",
     "status": "В игре {seats}.",
-    "rules-read": "{rules}. {table:игрок|игрока|игроков}. Речь {time}. "
+    "rules-read": "{rules}. Игроков за столом: {word}. Речь {time}. "
     "Замечаний до удаления: {word}. Побеждает тот, у кого не осталось противников.",
     "microphone-lost": "Я не слышу микрофон. Пользуйтесь кнопками.",
     # why not

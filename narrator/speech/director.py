@@ -1,0 +1,292 @@
+"""Events to words and sounds, states to lamps: what the host would say and show.
+
+Edges (lines, buzzes) come from events, once; levels (the scene, «what is going on») are functions of the state.
+Invariant: at night nothing that is said depends on what only some players may know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from narrator.game import events as e
+from narrator.game.guards import Refusal
+from narrator.game.night import waker
+from narrator.game.roles import Host, Role
+from narrator.game.rulesets import Nominating, Voting
+from narrator.game.state import Ask, Phase, Question, State
+from narrator.game.tally import voters_missing
+from narrator.game.timing import TINY, Kind
+from narrator.messages import Buzz, Lamp, Scene
+from narrator.speech.script import Script, upper_first
+
+PAUSE = 0.4
+"""Seconds of silence after a phrase, unless the host takes longer there."""
+LONG_PAUSE = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A phrase to say and the silence after it, in seconds."""
+
+    text: str
+    pause: float = PAUSE
+
+
+Cue = Line | Buzz
+
+_WORDS = {1: "one", 2: "two", 3: "three"}
+
+
+@lru_cache(maxsize=8)
+def script_for(language: str, wording: str) -> Script:
+    """The filled-in phrases of a language and a wording."""
+    return Script(language, wording)
+
+
+class Director:
+    """The host's words in one language."""
+
+    def __init__(self, language: str) -> None:
+        self._language = language
+
+    def _script(self, state: State) -> Script:
+        return script_for(self._language, state.rules.script)
+
+    # --- edges ---------------------------------------------------------------------------------------------------
+
+    def tell(self, events: Sequence[e.Event], after: State, at: float) -> tuple[Cue, ...]:
+        """What is said and buzzed about `events`, in order."""
+        say = self._script(after)
+        return tuple(cue for event in events for cue in self._tell(event, after, say, at))
+
+    def _tell(self, event: e.Event, after: State, say: Script, at: float) -> Iterator[Cue]:
+        match event:
+            case e.TableSet():
+                yield Line(say("table-set", rules=self._rules_name(after), table=after.seats))
+            case e.CardsKnown():
+                if after.phase is Phase.LOBBY:
+                    yield Line(say("cards-known"))
+            case e.GameStarted():
+                yield Line(say("game-started"), 1.0)
+            case e.Greeted():
+                yield Line(say("greeting"), 1.0)
+            case e.NightFell():
+                yield Line(say("night-fell"), LONG_PAUSE)
+            case e.RoleWoke(_, who, meeting):
+                yield Line(say(self._night_key("woke", who, meeting)), 1.0)
+            case e.RoleSlept(_, who, meeting):
+                yield Line(say(self._night_key("slept", who, meeting)), LONG_PAUSE)
+            case e.NumberCalled(number):
+                yield Line(say("number-called", seat=number), after.rules.call_step)
+            case e.MissTold():
+                yield Line(say("miss-told"), 1.0)
+            case e.DayBroke():
+                yield Line(say("day-broke"), 1.0)
+            case e.DeathsTold(deaths):
+                seats = [death.seat for death in deaths]
+                key = "deaths-none" if not seats else "deaths-one" if len(seats) == 1 else "deaths-many"
+                yield Line(say(key, seats=seats), 1.0)
+            case e.DeathsAsked():
+                yield Line(say("deaths-asked"))
+            case e.SpeechBegan(phase, seat, seconds):
+                key = f"speech-{phase}" if seconds else "speech-lost"
+                yield Line(say(key, seat=seat, seconds=seconds), 0.2)
+            case e.MarkPassed(left):
+                yield Buzz.LONG if left == 0 else Buzz.SHORT
+                if left == 0:
+                    yield Line(say("time-over"))
+            case e.TimeChanged(seconds):
+                yield Line(say("more-time" if seconds > 0 else "less-time", seconds=abs(seconds)))
+            case e.Nominated(seat):
+                yield Line(say("nominated", seat=seat))
+            case e.SpeechesOver(candidates, ask):
+                if ask:
+                    yield Line(say("names-asked"))
+                else:
+                    key = "speeches-over" if len(candidates) > 1 else "speeches-over-one"
+                    yield Line(say(key if candidates else "speeches-over-none", seats=candidates))
+            case e.NoVote(_, cancelled):
+                yield Line(say("vote-cancelled" if cancelled else "no-vote"), 1.0)
+            case e.VoteBegan(candidates, number):
+                yield Line(say("vote-began" if number == 1 else "vote-again", seats=candidates))
+            case e.CandidateUp(seat, last):
+                if not last:
+                    yield Line(say("candidate-up", seat=seat))
+            case e.CountWord(word):
+                yield Line(say(f"count-word-{_WORDS[word]}"), 0.0)
+            case e.VotesCounted(count, rest):
+                key = "votes-rest" if rest else "votes-counted"
+                yield Line(say(key if count.votes else f"{key}-none", seat=count.seat, count=count.votes))
+            case e.BallotTaken(_, _, final):
+                yield Line(say("ballot-final" if final else "ballot"))
+            case e.Tied(seats, speak):
+                yield Line(say("tied-speak" if speak else "tied", seats=seats))
+            case e.LiftAsked(seats):
+                yield Line(say("lift-asked", seats=seats))
+            case e.LiftDecided(_, leave, votes):
+                if votes is not None:
+                    yield Line(say("lifted" if votes else "lifted-none", count=votes))
+                if not leave:
+                    yield Line(say("spared"))
+            case e.VictimAsked(victim, seats):
+                yield Line(say("victim-asked", seat=victim, seats=seats))
+            case e.NobodyOut():
+                yield Line(say("nobody-out"), 1.0)
+            case e.VotedOut(seats):
+                yield Line(say("voted-out-one" if len(seats) == 1 else "voted-out-many", seats=seats), 1.0)
+            case e.Warned(seat, count, _, muted):
+                yield Line(say("warned-muted" if muted else "warned", seat=seat, count=count))
+            case e.Unwarned(seat, _):
+                yield Line(say("unwarned", seat=seat))
+            case e.LeftTable(seats, how):
+                yield Line(say(f"left-{how}", seats=seats))
+            case e.Asked(ask, seat):
+                yield from self._question(Question(ask, seat), after, say, at)
+            case e.Declined():
+                yield Line(say("declined"))
+            case e.Paused():
+                yield Line(say("paused"))
+            case e.Resumed():
+                yield Line(say("resumed"))
+            case e.OrderCalled():
+                yield Line(say("order"))
+            case e.NumberShown(number):
+                if not after.phase.is_night:
+                    yield Line(say("number-shown", count=number), 0.0)
+            case e.BestMoveAsked(seat):
+                yield Line(say("best-move-asked", seat=seat))
+            case e.BestMoveNamed(seat):
+                yield Line(say("best-move-named", seat=seat))
+            case e.BestMoveTold(_, seats):
+                yield Line(say("best-move-told" if seats else "best-move-none", seats=seats))
+            case e.Undone():
+                yield Line(say("undone"))
+                yield from self.now(after, at)
+            case e.GameEnded(outcome):
+                yield Line(say(f"won-{outcome.winner}"), 1.0)
+                yield from self._cards(after, say)
+
+    def _rules_name(self, state: State) -> str:
+        return str(self._script(state).words.RULES_NAMES[state.rules.script])
+
+    @staticmethod
+    def _night_key(what: str, who: str, meeting: bool) -> str:
+        return f"{what}-meeting-{who}" if meeting else f"{what}-{who}"
+
+    def _cards(self, state: State, say: Script) -> Iterator[Line]:
+        """After the end, who was who; civilians are the rest."""
+        for role in (Role.DON, Role.MAFIA, Role.SHERIFF, Role.MANIAC):
+            seats = [seat for seat in range(1, state.seats + 1) if state.role(seat) is role]
+            if seats:
+                yield Line(say("cards", Role=upper_first(say.words.ROLE_NAMES[role]), seats=seats))
+
+    def _question(self, question: Question, state: State, say: Script, at: float) -> Iterator[Line]:
+        if question.ask is Ask.GO_ON:
+            now = " ".join(line.text for line in self._situation(state, say, at))
+            yield Line(say("ask-go-on", Now=now))
+        else:
+            yield Line(say(f"ask-{question.ask}", seat=question.seat))
+
+    # --- refusals and answers ------------------------------------------------------------------------------------
+
+    def refuse(self, refusal: Refusal, state: State) -> tuple[Line, ...]:
+        """Why not, in one short sentence; by night nothing, since the reason itself could tell something."""
+        say = self._script(state)
+        key = f"no-{refusal.reason}"
+        if state.phase.is_night or not say.has(key):
+            return ()
+        return (Line(say(key, seat=refusal.seat or 1, seats=refusal.seats or (1,))),)
+
+    def say(self, key: str, state: State, **slots: object) -> Line:
+        """One phrase by its key."""
+        return Line(self._script(state)(key, **slots))
+
+    def lobby(self, state: State) -> Line:
+        """The greeting when the box is switched on."""
+        return Line(self._script(state)("lobby", rules=self._rules_name(state), table=state.seats))
+
+    def time_left(self, state: State, at: float) -> Line:
+        """«Осталось тридцать секунд»."""
+        say = self._script(state)
+        timer = state.timer
+        if timer is None or timer.kind is not Kind.SPEECH:
+            return Line(say("no-timer"))
+        left = timer.left_at(at)
+        return Line(say("time-left", seconds=left) if left > 0 else say("time-over"))
+
+    def status(self, state: State) -> Line:
+        """Who is in play."""
+        return Line(self._script(state)("status", seats=state.living))
+
+    def rules(self, state: State) -> Line:
+        """The active rules in a few words."""
+        rules = state.rules
+        return Line(
+            self._script(state)(
+                "rules-read",
+                rules=self._rules_name(state),
+                table=state.seats,
+                seconds=rules.speech,
+                count=rules.warning_limit,
+            )
+        )
+
+    # --- levels --------------------------------------------------------------------------------------------------
+
+    def now(self, state: State, at: float) -> tuple[Line, ...]:
+        """What is going on, for «повтори» and after «отмена»: the open question, or the situation."""
+        say = self._script(state)
+        if state.question is not None:
+            return tuple(self._question(state.question, state, say, at))
+        return tuple(self._situation(state, say, at))
+
+    def _situation(self, state: State, say: Script, at: float) -> Iterator[Line]:
+        if state.phase.has_speaker and state.speaker is not None and state.timer is not None:
+            left = state.timer.left_at(at)
+            yield Line(say("now-speech" if left > 0 else "now-overtime", seat=state.speaker, seconds=max(left, 0)))
+        elif state.phase is Phase.NOMINATIONS:
+            seats = state.candidates
+            if state.rules.nominating is not Nominating.BY_VOTING:
+                yield Line(say("now-nominations" if seats else "now-nominations-none", seats=seats))
+        elif state.phase is Phase.VOTE and state.vote is not None:
+            if state.rules.voting is Voting.NAMED:
+                missing = voters_missing(state)
+                yield Line(say("now-named-vote" if missing else "now-named-vote-done", seats=missing))
+            else:
+                yield Line(say("now-vote", seat=state.vote.up))
+        elif state.phase is Phase.LIFT and state.vote is not None:
+            yield Line(say("lift-asked", seats=state.vote.candidates))
+        elif state.phase is Phase.VICTIM_VOTE and state.vote is not None and state.died:
+            yield Line(say("now-victim", seats=state.vote.candidates))
+        elif state.phase is Phase.BEST_MOVE and state.best_move is not None:
+            yield Line(say("best-move-asked", seat=state.best_move.by))
+        elif state.phase.is_night and state.night is not None:
+            meeting = bool(state.night.wakers) or state.phase is Phase.NIGHT_CONFERENCE
+            yield Line(say("now-night"))
+            yield Line(say(self._night_key("woke", waker(state), meeting)))
+        elif state.phase is Phase.MORNING:
+            yield Line(say("deaths-asked" if state.host is Host.LIGHT else "now-morning"))
+        elif state.phase is Phase.GAME_OVER:
+            yield Line(say("now-over"))
+        else:
+            yield Line(say("now-lobby"))
+
+    @staticmethod
+    def scene(state: State, at: float, *, listening: bool) -> Scene:
+        """The lamps: green while time runs, yellow near its end, red after it (blinking), off when nobody's."""
+        timer = state.timer
+        if timer is None or timer.kind is not Kind.SPEECH or timer.waiting:
+            return Scene(Lamp.OFF, listening=listening)
+        if timer.mark < 0:
+            return Scene(Lamp.RED, blink=not state.paused, listening=listening)
+        yellow = timer.mark == 0 and timer.left_at(at) <= state.rules.warn_at + TINY
+        return Scene(Lamp.YELLOW if yellow else Lamp.GREEN, listening=listening)
+
+
+def is_secret(event: e.Event) -> bool:
+    """Whether only the moderator's own screen may show it."""
+    return isinstance(event, e.SECRET)
+
+

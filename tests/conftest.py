@@ -1,0 +1,3 @@
+"""Fixtures for all tests."""
+
+from tests.lab import pulse as pulse

@@ -1,0 +1,277 @@
+"""The sound child: owns PortAudio and one output stream that stays open, on silence, all game long.
+
+It plays what it is told in order, mixes earcons over it, and reports each sound's true end: when its last
+sample has left the device's buffer, not when it was handed over. It keeps no state worth saving; when the
+stream stops, or is not asked for samples for two seconds (a pulled plug says nothing else), the process ends
+and the next one finds the devices anew, because PortAudio's list is frozen at its start. Must not know texts,
+engines or the game.
+
+Messages in: («play», seq, path, pause), («earcon», seq, name), («hush», seq).
+Messages out: («open», name, rate), («done», seq), («unplayable», seq, why), («underflow», count),
+(«failed», why).
+
+Invariant: every seq that came in is answered once («done», «unplayable»), or dropped by a later «hush», or
+dies with us.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+import time
+from collections import deque
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from narrator.messages import Earcon
+from narrator.ports.child import Link
+from narrator.ports.devices import DeviceError, find_device
+from narrator.ports.phrases import Samples, read_wav
+
+SILENT_STREAM = 2.0  # seconds without a callback after which the device counts as gone
+_RATES = (22050, 44100, 48000)  # the synthesiser's own rate first: the device then converts nothing
+_LATENCY = 0.06  # seconds of buffer: a busy machine leaves no gaps, and a hush is still prompt
+_FADE = 0.008  # seconds; a sound cut at full height clicks
+_HEAR_AGAIN = 10.0  # seconds between two reports of underflows
+
+
+# --- sounds -------------------------------------------------------------------------------------------------
+
+
+def earcon_samples(earcon: Earcon, rate: int) -> Samples:
+    """The two sounds: heard = a fourth up, again = the same notes down. About 0.2 s at `rate`, mono."""
+    low, high = 659.3, 880.0
+    notes = (low, high) if earcon is Earcon.HEARD else (high, low)
+    length, step = round(0.13 * rate), round(0.08 * rate)
+    t = np.arange(length) / rate
+    shape = np.minimum(t / 0.006, 1) * np.exp(-t / 0.04) * np.minimum((t[-1] - t) / 0.01, 1)
+    sound = np.zeros(step + length)
+    for i, note in enumerate(notes):
+        tone = np.sin(2 * np.pi * note * t) + 0.25 * np.sin(4 * np.pi * note * t)
+        sound[i * step : i * step + length] += shape * tone
+    loud: Samples = np.round(0.35 * 32767 * sound / np.abs(sound).max()).astype(np.int16)
+    return loud
+
+
+def load(path: Path, rate: int, volume: float) -> Samples:
+    """The WAV at `rate` and `volume` (0…1). Raises ValueError when it cannot be read."""
+    samples, own = read_wav(path)
+    if own != rate:
+        import soxr
+
+        samples = soxr.resample(samples, own, rate)
+    quieter: Samples = np.round(samples * volume).astype(np.int16)
+    return quieter
+
+
+# --- mixing -------------------------------------------------------------------------------------------------
+
+
+class Mixer:
+    """What the device hears next: a queue of sounds, silence after each, and overlays mixed on top at once.
+
+    Used by two threads: the child's loop adds, the device's callback fills.
+    """
+
+    def __init__(self, rate: int) -> None:
+        self.rate = rate
+        self._lock = threading.Lock()
+        self._queue: deque[tuple[int, Samples, int]] = deque()
+        self._at = 0  # frames of the queue's head already played
+        self._pause = 0  # frames of silence still owed
+        self._overlays: list[tuple[int, Samples]] = []
+
+    @property
+    def idle(self) -> bool:
+        """True when nothing is left to play."""
+        return not self._queue and not self._overlays
+
+    def add(self, seq: int, samples: Samples, pause: float) -> None:
+        """Play `samples` after everything queued, then `pause` seconds of silence."""
+        with self._lock:
+            self._queue.append((seq, samples, round(pause * self.rate)))
+
+    def overlay(self, seq: int, samples: Samples) -> None:
+        """Play `samples` at once, over whatever sounds."""
+        with self._lock:
+            self._overlays.append((seq, samples))
+
+    def hush(self, seq: int) -> None:
+        """Drop everything; what sounds now fades out within 8 ms, and that is the end of `seq`."""
+        with self._lock:
+            tail = np.zeros(round(_FADE * self.rate), dtype=np.int64)
+            if self._queue and not self._pause:
+                _add(tail, self._queue[0][1][self._at :])
+            for _, samples in self._overlays:
+                _add(tail, samples)
+            self._queue.clear()
+            self._at = self._pause = 0
+            faded = np.clip(tail * np.linspace(1, 0, len(tail)), -32768, 32767).astype(np.int16)
+            self._overlays = [(seq, faded)]
+
+    def fill(self, frames: int) -> tuple[Samples, list[tuple[int, int]]]:
+        """The next `frames` samples, and (frame, seq) for each sound that ends among them."""
+        out = np.zeros(frames, dtype=np.int64)
+        ends = []
+        with self._lock:
+            at = 0
+            while at < frames:
+                if self._pause:
+                    step = min(self._pause, frames - at)
+                    self._pause -= step
+                elif self._queue:
+                    seq, samples, pause = self._queue[0]
+                    step = min(len(samples) - self._at, frames - at)
+                    out[at : at + step] = samples[self._at : self._at + step]
+                    self._at += step
+                    if self._at == len(samples):
+                        ends.append((at + step, seq))
+                        self._queue.popleft()
+                        self._at, self._pause = 0, pause
+                else:
+                    break
+                at += step
+            left = []
+            for seq, samples in self._overlays:
+                _add(out, samples)
+                if len(samples) > frames:
+                    left.append((seq, samples[frames:]))
+                else:
+                    ends.append((len(samples), seq))
+            self._overlays = left
+        return np.clip(out, -32768, 32767).astype(np.int16), ends
+
+
+def _add(onto: np.ndarray[Any, np.dtype[np.int64]], samples: Samples) -> None:
+    step = min(len(onto), len(samples))
+    onto[:step] += samples[:step]
+
+
+# --- the device ---------------------------------------------------------------------------------------------
+
+
+class Speaker:
+    """One open output stream. Raises DeviceError when there is none to open."""
+
+    def __init__(self, part: str) -> None:
+        try:
+            import sounddevice as sd
+        except OSError as error:
+            raise DeviceError("The sound library is missing; run: sudo apt install libportaudio2") from error
+        device = find_device(sd, part, "output")
+        self.name = str(device["name"])
+        self.rate, channels = _format(sd, device)
+        self.mixer = Mixer(self.rate)
+        self.underflows = 0
+        self._ends: deque[tuple[float, int]] = deque()
+        self._called = time.monotonic()
+
+        def callback(buffer: Any, frames: int, at: Any, status: Any) -> None:
+            self._called = now = time.monotonic()
+            self.underflows += bool(status.output_underflow)
+            samples, ends = self.mixer.fill(frames)
+            np.frombuffer(buffer, dtype=np.int16).reshape(frames, channels)[:] = samples[:, None]
+            ahead = at.outputBufferDacTime - at.currentTime
+            if not 0 < ahead < 2:  # some drivers leave these at zero
+                ahead = self._stream.latency
+            self._ends.extend((now + ahead + frame / self.rate, seq) for frame, seq in ends)
+
+        try:
+            self._stream = sd.RawOutputStream(
+                samplerate=self.rate,
+                device=device["index"],
+                channels=channels,
+                dtype="int16",
+                latency=_LATENCY,
+                callback=callback,
+            )
+            self._stream.start()
+        except sd.PortAudioError as error:
+            raise DeviceError(f"{self.name} cannot be opened ({error}); close what else uses it.") from error
+
+    @property
+    def idle(self) -> bool:
+        """True when nothing plays and nothing is on its way out."""
+        return self.mixer.idle and not self._ends
+
+    def ended(self) -> list[int]:
+        """Sounds whose last sample has been heard by now."""
+        now = time.monotonic()
+        over = [end for end in tuple(self._ends) if end[0] <= now]
+        for end in over:
+            self._ends.remove(end)
+        return [seq for _, seq in over]
+
+    def fault(self) -> str | None:
+        """Why the stream no longer plays, or None."""
+        if self._stream.active and time.monotonic() - self._called < SILENT_STREAM:
+            return None
+        return f"{self.name} stopped taking sound; check its plug and power."
+
+    def close(self) -> None:
+        """Stop at once and let the device go."""
+        self._stream.abort()
+        self._stream.close()
+
+
+def _format(sd: Any, device: dict[str, Any]) -> tuple[int, int]:
+    """The first rate and number of channels that the device takes."""
+    why: Exception | None = None
+    for rate in dict.fromkeys((*_RATES, int(device["default_samplerate"]))):
+        for channels in (1, 2):  # a bare USB card may take stereo only
+            try:
+                sd.check_output_settings(device["index"], channels, "int16", samplerate=rate)
+            except sd.PortAudioError as error:
+                why = error
+            else:
+                return rate, channels
+    raise DeviceError(f"{device['name']} takes no usual kind of sound ({why}); choose another [voice] device.")
+
+
+def serve_speaker(link: Link, device: str, volume: float) -> None:
+    """The child's function; see the module's docstring."""
+    with contextlib.suppress(PermissionError):  # a gap in a word is heard by all; without the right we are no worse off
+        os.nice(-10)
+    try:
+        speaker = Speaker(device)
+    except DeviceError as error:
+        link.send(("failed", str(error)))
+        return
+    link.send(("open", speaker.name, speaker.rate))
+    beat = told = time.monotonic()
+    reported = 0
+    while not link.closed:
+        message = link.receive(0.2 if speaker.idle else 0.01)
+        if message is not None:
+            _obey(speaker, link, message, volume)
+        for seq in speaker.ended():
+            link.send(("done", seq))
+        why = speaker.fault()
+        if why:
+            link.send(("failed", why))
+            os._exit(1)  # closing a dead stream may hang for ever
+        now = time.monotonic()
+        if now - beat > 0.3:
+            beat = now
+            link.beat()
+        if speaker.underflows > reported and now - told > _HEAR_AGAIN:
+            told, reported = now, speaker.underflows
+            link.send(("underflow", reported))
+    speaker.close()
+
+
+def _obey(speaker: Speaker, link: Link, message: tuple[Any, ...], volume: float) -> None:
+    match message:
+        case ("play", seq, path, pause):
+            try:
+                speaker.mixer.add(seq, load(Path(path), speaker.rate, volume), pause)
+            except ValueError as error:
+                link.send(("unplayable", seq, str(error)))
+        case ("earcon", seq, name):
+            samples = earcon_samples(Earcon(name), speaker.rate)
+            speaker.mixer.overlay(seq, np.round(samples * volume).astype(np.int16))
+        case ("hush", seq):
+            speaker.mixer.hush(seq)

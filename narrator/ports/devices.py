@@ -1,7 +1,8 @@
-"""Sound devices by name: the part of a name from the settings becomes exactly one device, or one clear sentence.
+"""Sound devices by name: a part of a name from the settings becomes one device, or one clear sentence.
 
-Numbers of devices change when something is plugged in, so they are never kept or configured. The caller passes the
-imported `sounddevice` module in; nothing here imports or opens it.
+Must not keep a device's number: numbers change when something is plugged in. Must not import or open
+anything: the caller passes the imported `sounddevice` module in.
+Invariant: what is returned is the only device that fits, never a guess.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ class DeviceError(Exception):
 def find_device(sd: Any, wanted: str, direction: Direction) -> dict[str, Any]:
     """The one device of `direction` whose name contains `wanted` (any case; a whole name beats a part).
 
-    An empty `wanted` is the system's default. Returns sounddevice's own description. Raises DeviceError when there
-    is no such device, or more than one, with the names that exist.
+    An empty `wanted` is the system's default. Returns sounddevice's own description. Raises DeviceError when
+    there is no such device, or more than one, with the names that exist.
     """
     called = _CALLED[direction]
     try:

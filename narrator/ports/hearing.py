@@ -1,0 +1,342 @@
+"""The ears' child process: a microphone and a recogniser on one thread, told by messages what to listen for.
+
+May block, abort or hang: the owner watches it and starts it again. It keeps nothing that the owner cannot
+send again. A microphone that fails ends the process: only a new one sees a new list of devices.
+
+Invariant: a result carries the epoch of the grammar that was loaded while all of it was spoken; sound that
+waited when the grammar changed or the gate opened is never recognised.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from narrator.config import EarsSettings
+from narrator.messages import Heard
+from narrator.ports.child import Link
+from narrator.ports.devices import DeviceError
+from narrator.ports.microphone import BLOCK, Microphone, choose, load_sounddevice, probe
+from narrator.ports.models import RecogniserError, find_model
+from narrator.ports.recogniser import Recogniser, Utterance
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+# Seconds, unless said otherwise.
+NO_SOUND = 2.0  # without a block: the microphone is gone, whatever the sound system says
+ALL_ZERO = 10.0  # of exact zeros: a switched-off microphone or a wrong source; a live one always has noise
+LONGEST_ZERO = 160.0
+LOOK_EVERY = 2.0  # between looks for a microphone that is not there
+RETRY_MODEL = 30.0  # before a recogniser that could not be made is tried again
+_WAIT = 0.1  # for one block
+RELEASE = 0.15  # of sound still taken after the talk button came up: what the sound system holds back
+RENEW = 600.0  # without an utterance: the recogniser is made anew, its memory grows
+MEMORY = 400 << 20  # bytes of resident memory at which the process ends while nobody is listened to
+
+
+@dataclass(frozen=True, slots=True)
+class Listen:
+    """In: the grammar from now on; no phrases: do not listen."""
+
+    epoch: int = 0
+    phrases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Mute:
+    """In: how many hold the gate closed; 0 opens it."""
+
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """In: the utterance so far is finished."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Out: nothing can be heard, in one sentence that says what to do; it is tried again by itself."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Works:
+    """Out: sound comes in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Out: something for the log."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """Out, about once a second.
+
+    `peak` and `rms` of the last second, 0…1 of full scale; since the stream was opened, `overflows` of the
+    sound system and `lost` blocks of 50 ms; `memory` in bytes.
+    """
+
+    device: str
+    rate: int
+    peak: float
+    rms: float
+    overflows: int
+    lost: int
+    memory: int
+
+
+def hear(link: Link, settings: EarsSettings, cache_dir: Path, words: tuple[str, ...]) -> None:
+    """The child's whole life. A fault ends the process at once: PortAudio may hang in an orderly shutdown."""
+    orders = Orders()
+    link.beat()
+    try:
+        with _beating(link):
+            model = find_model(settings, cache_dir, words)
+        if not _wait_for_microphone(link, orders, settings.device):
+            return
+        with _beating(link):
+            sd = load_sounddevice()
+            source = choose(sd, settings.device)
+            recogniser = Recogniser(model, source.rate, early=settings.early)
+        Hearing(link, orders, recogniser, lambda: Microphone(sd, source)).run()
+    except DeviceError as error:
+        link.send(Fault(str(error)))
+        os._exit(0)
+    except RecogniserError as error:
+        link.send(Fault(str(error)))
+        _pause(link, orders, RETRY_MODEL)
+        os._exit(0)
+
+
+@dataclass
+class Orders:
+    """What the owner wants now."""
+
+    listen: Listen = Listen()
+    muted: int = 0
+
+    def note(self, message: Any) -> None:
+        """Take in a message of the owner."""
+        match message:
+            case Listen():
+                self.listen = message
+            case Mute(count):
+                self.muted = count
+
+
+@contextlib.contextmanager
+def _beating(link: Link, longest: float = 120.0) -> Iterator[None]:
+    """Beat from a second thread while this one does something slow, for `longest` seconds at most."""
+    done = threading.Event()
+
+    def beat() -> None:
+        ends = time.monotonic() + longest
+        while not done.wait(0.4) and time.monotonic() < ends:
+            link.beat()
+
+    thread = threading.Thread(target=beat, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
+def _wait_for_microphone(link: Link, orders: Orders, wanted: str) -> bool:
+    """Look until there is one; False when the owner closes."""
+    told = ""
+    while why := probe(wanted, link.beat):
+        if why != told:
+            link.send(Fault(why))
+            told = why
+        _pause(link, orders, LOOK_EVERY)
+        if link.closed:
+            return False
+    return True
+
+
+def _pause(link: Link, orders: Orders, seconds: float) -> None:
+    ends = time.monotonic() + seconds
+    while not link.closed and time.monotonic() < ends:
+        link.beat()
+        orders.note(link.receive(0.2))
+
+
+class Hearing:
+    """The working loop over an open microphone; `open_microphone` opens it (again)."""
+
+    def __init__(
+        self, link: Link, orders: Orders, recogniser: Recogniser, open_microphone: Callable[[], Microphone]
+    ) -> None:
+        self._link, self._orders, self._recogniser = link, orders, recogniser
+        self._open_microphone = open_microphone
+        self._microphone = open_microphone()
+        self._works = False
+        self._finish_in = 0  # blocks until an asked-for end of the utterance; 0: none asked for
+        self._usable = False  # whether the recogniser holds a grammar
+        self._lost = 0
+        self._zeros, self._zero_limit, self._silent = 0, ALL_ZERO, False
+        self._level = _Level()
+        self._used = time.monotonic()  # the last utterance, or the recogniser's birth
+        self._beaten = 0.0
+        self._ended = False
+
+    def run(self) -> None:
+        """Until the owner closes. Raises DeviceError when the microphone fails."""
+        self._load(self._orders.listen)
+        missed = 0
+        while not (self._link.closed or self._ended):
+            self._beat()
+            while (message := self._link.receive(0)) is not None:
+                self._obey(message)
+            block = self._microphone.read(_WAIT)
+            if block is None:
+                # Counted in waits, not by the clock: a process that was stopped itself has missed nothing.
+                missed += 1
+                if missed * _WAIT >= NO_SOUND or not self._microphone.active:
+                    name = self._microphone.source.name
+                    raise DeviceError(f"The microphone «{name}» stopped; plug it in again, that is enough.")
+                continue
+            missed = 0
+            self._take(block)
+        self._microphone.close()
+
+    def _beat(self) -> None:
+        now = time.monotonic()
+        if now - self._beaten >= 0.4:
+            self._beaten = now
+            self._link.beat()
+
+    @property
+    def _open(self) -> bool:
+        return self._usable and self._orders.muted == 0
+
+    def _obey(self, message: Any) -> None:
+        listen, was_open = self._orders.listen, self._open
+        self._orders.note(message)
+        if self._orders.listen != listen:  # the same again means nothing: it may be sent after every step
+            self._load(self._orders.listen)
+        elif self._open and not was_open:
+            self._forget()
+        elif isinstance(message, Finish) and self._open:
+            self._finish_in = round(RELEASE / BLOCK)
+
+    def _load(self, listen: Listen) -> None:
+        self._forget()
+        self._usable = False
+        if listen.phrases:
+            try:
+                self._recogniser.listen(listen.phrases)
+                self._usable = True
+            except RecogniserError as error:
+                self._link.send(Note(str(error)))
+
+    def _forget(self) -> None:
+        self._microphone.drop()
+        self._recogniser.reset()
+        self._finish_in = 0
+
+    def _take(self, block: NDArray[np.int16]) -> None:
+        if not self._works:
+            self._works = True
+            self._link.send(Works())
+        self._watch_zeros(block)
+        if self._microphone.lost > self._lost:
+            self._lost = self._microphone.lost
+            self._link.send(Note(f"The recogniser is too slow: {self._lost} blocks of sound lost so far."))
+            self._forget()
+        elif self._open:
+            self._recognise(block)
+        if self._level.add(block):
+            self._check_up()
+
+    def _recognise(self, block: NDArray[np.int16]) -> None:
+        self._tell(self._recogniser.feed(block.tobytes()))
+        if self._finish_in:
+            self._finish_in -= 1
+            if not self._finish_in:
+                last = self._recogniser.finish()
+                self._tell([last] if last else [])
+
+    def _tell(self, utterances: Sequence[Utterance]) -> None:
+        for said in utterances:
+            self._used = time.monotonic()
+            self._link.send(Heard(said.text, said.confidence, self._orders.listen.epoch))
+
+    def _watch_zeros(self, block: NDArray[np.int16]) -> None:
+        if block.any():
+            self._zeros = 0
+            if self._silent:
+                self._silent = False
+                self._link.send(Works())
+            return
+        self._zeros += 1
+        if self._zeros * BLOCK < self._zero_limit:
+            return
+        self._zeros = 0
+        self._zero_limit = min(2 * self._zero_limit, LONGEST_ZERO)  # it may be a noise gate
+        if not self._silent:
+            self._silent = True
+            name = self._microphone.source.name
+            self._link.send(
+                Fault(f"The microphone «{name}» gives pure silence; switch it on or choose another one.")
+            )
+        # A sound server may have put another source in the place of ours: ask for it again.
+        self._microphone.close()
+        self._microphone = self._open_microphone()
+        self._lost = 0
+
+    def _check_up(self) -> None:
+        """Once a second: report, and let go of memory while nobody is listened to."""
+        memory = resident_memory()
+        microphone = self._microphone
+        source, overflows, lost = microphone.source, microphone.overflows, microphone.lost
+        peak, rms = self._level.take()
+        self._link.send(Health(source.name, source.rate, peak, rms, overflows, lost, memory))
+        now = time.monotonic()
+        if now - self._used > RENEW and not self._recogniser.partial:
+            self._used = now
+            self._recogniser.reset()
+        if memory > MEMORY and not self._open:
+            self._link.send(Note(f"The recogniser holds {memory >> 20} MB; its process starts anew."))
+            self._ended = True
+
+
+class _Level:
+    """Peak and root mean square over about a second of blocks."""
+
+    def __init__(self) -> None:
+        self._blocks, self._peak, self._mean_squares = 0, 0, 0.0
+
+    def add(self, block: NDArray[np.int16]) -> bool:
+        """True when a second is full."""
+        wide = block.astype("float32")
+        self._blocks += 1
+        self._peak = max(self._peak, int(block.max()), -int(block.min()))
+        self._mean_squares += float(wide @ wide) / max(1, len(wide))
+        return self._blocks * BLOCK >= 1.0
+
+    def take(self) -> tuple[float, float]:
+        """Peak and RMS, 0…1 of full scale; begins the next second."""
+        result = self._peak / 32768, (self._mean_squares / self._blocks) ** 0.5 / 32768
+        self._blocks, self._peak, self._mean_squares = 0, 0, 0.0
+        return result
+
+
+def resident_memory() -> int:
+    """Bytes of this process in memory."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")

@@ -29,7 +29,6 @@ from narrator.ports.voice import SilentVoice
 from narrator.rules import ruleset
 from narrator.speech.director import Director
 from narrator.speech.grammar import grammar
-from narrator.speech.intents import normal
 from narrator.stage import Ports
 
 
@@ -192,7 +191,7 @@ class Player:
         self.script = script
         self.clock = ManualClock()
         self.inbox: queue.SimpleQueue[Signal] = queue.SimpleQueue()
-        self.panel = RecordingPanel()
+        self.panel: RecordingPanel = RecordingPanel()
         self.voice = SilentVoice(self._put)
         self.ears = TypedEars(self._put)
         self.screen = ShownScreen()
@@ -200,7 +199,7 @@ class Player:
         self.director = Director(language)
         self.folder = folder
         self.said_before = 0
-        self.buzzes = 0
+        self.buzzes: int = 0
         self._language = language
         self._boot(new=True)
         for move in self._table():
@@ -327,19 +326,19 @@ class Player:
     # --- checks --------------------------------------------------------------------------------------------------
 
     def _heard(self, part: str) -> str:
-        wanted = normal(self.grammar, part)
+        wanted = self.grammar.normal(part)
         since = self.voice.said[self.said_before :]
         joined = ""
         for place, text in enumerate(since):
-            joined += " " + normal(self.grammar, text)
+            joined += " " + self.grammar.normal(text)
             if wanted in joined:
                 self.said_before += place + 1
                 return ""
         return f"«{part}» was not said; said since: {' / '.join(since) or 'nothing'}"
 
     def _not_heard(self, part: str) -> str:
-        wanted = normal(self.grammar, part)
-        bad = [text for text in self.voice.said[self.said_before :] if wanted in normal(self.grammar, text)]
+        wanted = self.grammar.normal(part)
+        bad = [text for text in self.voice.said[self.said_before :] if wanted in self.grammar.normal(text)]
         return f"«{bad[0]}» was said" if bad else ""
 
     def check(self, rest: str) -> str:
@@ -357,7 +356,8 @@ def _button(rest: str) -> Signal:
     control = Control(name)
     if not how:
         return Pressed(control)
-    return {"hold": Held(control), "release": Released(control)}[how[0]]
+    signals: dict[str, Signal] = {"hold": Held(control), "release": Released(control)}
+    return signals[how[0]]
 
 
 def replay(script: Transcript, *, show: bool = False) -> tuple[str, list[str]]:

@@ -62,7 +62,7 @@ class Grammar:
             "table": {table: (self._words.cardinal(table).replace("ё", "е"),) for table in TABLES},
         }
         self._lists: dict[str, SlotList] = {
-            name: TextSlotList.from_tuples([(form, value) for value, forms in values.items() for form in forms], name=name)
+            name: TextSlotList.from_tuples([(form, value) for value in values for form in values[value]], name=name)
             for name, values in self._forms.items()
         }
         self._shapes = {name: self._shapes_of(name) for name in self._words.COMMANDS}
@@ -97,6 +97,20 @@ class Grammar:
         """
         return self._cover(tuple(sorted(set(live))), bare, addressed)
 
+    def everything(self) -> tuple[Reading, ...]:
+        """Every command with every value of its slots."""
+        found: set[Reading] = set()
+        for intent, shapes in self._shapes.items():
+            for shape in shapes:
+                names = sorted(token[1:] for token in shape if token.startswith("@"))
+                values = (tuple(self._forms[name]) for name in names)
+                found.update(Reading(intent, tuple(zip(names, v, strict=True))) for v in itertools.product(*values))
+        return tuple(sorted(found))
+
+    def normal(self, text: str) -> str:
+        """Text as it is compared: small letters, е for ё, no punctuation."""
+        return str(self._words.normal(text))
+
     def words(self) -> tuple[str, ...]:
         """Every word of every command, for the vocabulary of the recogniser."""
         everything = {self._words.ADDRESS}
@@ -115,7 +129,9 @@ class Grammar:
 
     def _shapes_of(self, intent: str) -> tuple[tuple[str, ...], ...]:
         """A template's sentences with slots as placeholders («выставляю @seat»), thinned to those with new pairs."""
-        marks: dict[str, SlotList] = {name: TextSlotList.from_tuples([(f"@{name}", 0)], name=name) for name in self._forms}
+        marks: dict[str, SlotList] = {
+            name: TextSlotList.from_tuples([(f"@{name}", 0)], name=name) for name in self._forms
+        }
         shapes: dict[tuple[str, ...], None] = {}
         for data in self._intents.intents[intent].data:
             for sentence in data.sentences:

@@ -19,7 +19,6 @@ from narrator.game.state import Phase, State
 from narrator.game.timing import Kind
 from narrator.messages import Control, Held, Pressed, Released, SeatDown, SeatUp, Signal, Typed
 from narrator.speech.grammar import Grammar, Reading, reading
-from narrator.speech.lang import load
 
 
 class Request(StrEnum):
@@ -105,7 +104,7 @@ def understand(grammar: Grammar, text: str, state: State, *, talk: bool) -> Mean
 
     A text with several meanings counts as the one that is legal now; two legal meanings are unclear.
     """
-    bare, addressed = grammar.address(normal(grammar, text))
+    bare, addressed = grammar.address(grammar.normal(text))
     readings = [said for said in grammar.read(bare) if said.intent in _MEANINGS]
     if not readings:
         return Unclear("not-understood")
@@ -128,11 +127,6 @@ def understand(grammar: Grammar, text: str, state: State, *, talk: bool) -> Mean
     if len(legal_now) > 1:
         return Unclear("two-readings")
     return legal_now[0] if legal_now else meanings[0]
-
-
-def normal(grammar: Grammar, text: str) -> str:
-    """Text as it is compared."""
-    return str(load(grammar.language).normal(text))
 
 
 def pressed(signal: Signal, state: State) -> Meaning | None:

@@ -5,7 +5,7 @@ Invariant: a filled phrase holds no digit and no empty slot.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
@@ -57,9 +57,13 @@ class Script:
             return {"time": text, "Time": upper_first(text)}
         return {name: value}
 
-    def texts(self) -> Iterable[str]:
-        """All phrases as written, for checks."""
-        return self._phrases.values()
+    def __iter__(self) -> Iterator[str]:
+        """The names of all phrases."""
+        return iter(self._phrases)
+
+    def raw(self, key: str) -> str:
+        """A phrase as written, slots open."""
+        return self._phrases[key]
 
 
 def upper_first(text: str) -> str:

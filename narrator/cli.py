@@ -1,0 +1,126 @@
+"""The command `narrator`: its verbs and how mistakes are told. Decides nothing about games or devices.
+
+Every mistake of the user is one clear sentence on standard error and exit code 2; a difference found by `replay` is 1.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from narrator import __version__
+from narrator.config import ConfigError, Settings, load
+
+app = typer.Typer(
+    help="«Ведущий»: hosts the party game Mafia at a real table.", no_args_is_help=True, pretty_exceptions_enable=False
+)
+
+Config = Annotated[Path | None, typer.Option("--config", help="Settings; default ~/.config/narrator/config.toml")]
+
+
+def main() -> None:
+    """Entry point: mistakes that have a sentence get it, without a traceback."""
+    from narrator.journal import JournalError
+    from narrator.rules import RulesError
+
+    try:
+        app()
+    except (ConfigError, RulesError) as error:
+        _fail(*error.problems)
+    except (JournalError, RuntimeError, ValueError) as error:
+        # RecogniserError, EngineError, BuildError and TranscriptError come in here; all carry their sentence
+        if type(error) in (RuntimeError, ValueError):
+            raise
+        _fail(str(error))
+
+
+def _fail(*sentences: str) -> None:
+    for sentence in sentences:
+        print(sentence, file=sys.stderr)
+    raise SystemExit(2)
+
+
+def _settings(config: Path | None, **game: str | None) -> Settings:
+    return load(config, game={key: value for key, value in game.items() if value})
+
+
+@app.command()
+def play(
+    config: Config = None,
+    rules: Annotated[str | None, typer.Option(help="Ruleset: classic")] = None,
+    host: Annotated[str | None, typer.Option(help="full, light or none")] = None,
+    log: Annotated[str, typer.Option(help="debug, info, warning, error")] = "warning",
+) -> None:
+    """Host a game: voice, microphone, lamps and buttons where they are, the console always."""
+    from narrator.wiring import play as host_games
+
+    logging.basicConfig(level=log.upper(), format="%(levelname)s %(name)s: %(message)s")
+    host_games(_settings(config, rules=rules, host=host))
+
+
+@app.command()
+def replay(
+    files: Annotated[list[Path], typer.Argument(help="Transcripts")],
+    show: Annotated[bool, typer.Option("--show", help="Print everything said and lit")] = False,
+) -> None:
+    """Play transcripts through the whole box; print the first difference of each, exit 1 if there is one."""
+    from narrator.transcript import TranscriptError, parse
+    from narrator.transcript import replay as run
+
+    different = False
+    for file in files:
+        try:
+            text = file.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            reason = getattr(error, "strerror", None) or "it is no UTF-8 text"
+            raise TranscriptError(f"{file}: cannot be read ({reason}).") from error
+        wrong, shown = run(parse(str(file), text), show=show)
+        if show:
+            print("\n".join(shown))
+        if wrong:
+            different = True
+            print(wrong)
+        else:
+            print(f"{file}: ok")
+    if different:
+        raise SystemExit(1)
+
+
+@app.command()
+def hear(
+    files: Annotated[list[Path], typer.Argument(help="Sound files: WAV or, with the soundfile package, FLAC")],
+    config: Config = None,
+) -> None:
+    """Recognise commands in sound files: one JSON line for each file."""
+    from narrator.hear import hear_files
+
+    for line in hear_files(_settings(config), files):
+        print(json.dumps(line, ensure_ascii=False))
+
+
+@app.command()
+def say(
+    text: Annotated[str, typer.Argument(help="Russian text without digits")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The WAV file to write")],
+    config: Config = None,
+) -> None:
+    """Speak a text into a WAV file with the narrator's voice."""
+    from narrator.ports.phrases import say_to_file
+
+    settings = _settings(config)
+    say_to_file(settings.voice, settings.paths.cache_dir, text, out)
+
+
+@app.command()
+def version() -> None:
+    """Print the version."""
+    print(f"narrator {__version__}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,187 @@
+"""Builds the box from settings and runs it: ports, journal, loop, and the order in which they start and stop.
+
+The one place that knows all parts. Invariant: whatever was started is closed again, also on SIGTERM and Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import queue
+import signal
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from pathlib import Path
+
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+from narrator.app import App
+from narrator.clock import MonotonicClock
+from narrator.config import Settings
+from narrator.game import moves as m
+from narrator.game.roles import Host
+from narrator.game.rulesets import Ruleset
+from narrator.game.state import Phase
+from narrator.journal import Beat, Entry, Journal, JournalError, Lock
+from narrator.messages import Quit, Signal
+from narrator.ports import Ears, Panel, Put, Voice
+from narrator.ports.console import Console
+from narrator.ports.ears import MicrophoneEars, TypedEars
+from narrator.ports.gate import Gate
+from narrator.ports.panel import GpioPanel, RecordingPanel
+from narrator.ports.phrases import phrase_cache
+from narrator.ports.voice import SilentVoice, SpeakerVoice
+from narrator.rules import ruleset
+from narrator.speech.director import Director
+from narrator.speech.grammar import grammar
+from narrator.speech.repertoire import repertoire
+from narrator.stage import Ports
+
+log = logging.getLogger(__name__)
+CURRENT = "current.journal"
+
+
+def play(settings: Settings) -> None:
+    """Host games until somebody leaves. Raises ConfigError, RulesError or JournalError before anything starts."""
+    rules = ruleset(settings.game.rules, settings.rules)
+    inbox: queue.SimpleQueue[Signal] = queue.SimpleQueue()
+    console = Console(inbox.put)
+    with contextlib.ExitStack() as stack:
+        lock = Lock(settings.paths.state_dir)
+        stack.callback(lock.close)
+        journal, entries = open_journal(settings, console)
+        table = None if entries else m.SetUp(rules=rules, host=Host(settings.game.host), seats=rules.seats)
+        if settings.voice.enabled:
+            render(settings, rules, console)
+        ports = open_ports(settings, inbox.put, console)
+        app = App(
+            ports,
+            MonotonicClock(),
+            grammar(settings.game.language),
+            Director(settings.game.language),
+            journal,
+            Beat(settings.paths.state_dir / "beat"),
+            inbox,
+            confidence=settings.ears.confidence,
+            on_lobby=lambda state: new_journal(settings),
+        )
+        stack.callback(app.close)
+        _leave_on_signals(inbox.put)
+        console.notice("Type ? for the keys. Everything you say in Russian can also be typed.")
+        app.start(entries, table)
+        console.listen()
+        app.run()
+
+
+# --- the journal -------------------------------------------------------------------------------------------------
+
+
+def open_journal(settings: Settings, console: Console) -> tuple[Journal, tuple[Entry, ...]]:
+    """The journal of the evening: an unfinished game goes on, anything else makes room for a new one."""
+    path = settings.paths.state_dir / CURRENT
+    if not path.exists():
+        return new_journal(settings), ()
+    try:
+        journal, recovered = Journal.reopen(path)
+    except JournalError as error:
+        kept = _put_away(settings, "foreign")
+        console.notice(f"{error} It was moved to {kept}.")
+        return new_journal(settings), ()
+    if recovered.trouble:
+        console.notice(recovered.trouble)
+    if not recovered.entries or _over(recovered.entries):
+        journal.close()
+        return new_journal(settings), ()
+    return journal, recovered.entries
+
+
+def _over(entries: tuple[Entry, ...]) -> bool:
+    """Whether the journal's game has ended or never begun."""
+    from narrator.game.guards import Refusal
+    from narrator.game.lobby import first_state
+    from narrator.game.reducer import play as play_move
+    from narrator.game.state import Game
+
+    game = Game(first_state())
+    for entry in entries:
+        result = play_move(game, entry.move, entry.at)
+        if isinstance(result, Refusal):
+            return False  # App.start says what does not fit
+        game = result.game
+    return game.state.phase in (Phase.LOBBY, Phase.GAME_OVER)
+
+
+def new_journal(settings: Settings) -> Journal:
+    """A fresh journal; the last one is kept among the games."""
+    path = settings.paths.state_dir / CURRENT
+    if path.exists():
+        _put_away(settings, "journal")
+    return Journal.create(path, settings.game.language)
+
+
+def _put_away(settings: Settings, kind: str) -> Path:
+    folder = settings.paths.state_dir / "games"
+    folder.mkdir(parents=True, exist_ok=True)
+    stem = datetime.now().strftime("%Y-%m-%d-%H%M%S")
+    kept = folder / f"{stem}.{kind}"
+    number = 1
+    while kept.exists():
+        number += 1
+        kept = folder / f"{stem}-{number}.{kind}"
+    (settings.paths.state_dir / CURRENT).rename(kept)
+    return kept
+
+
+# --- phrases -----------------------------------------------------------------------------------------------------
+
+
+def render(settings: Settings, rules: Ruleset, console: Console) -> None:
+    """Render what is not rendered yet, with a bar; a missing synthesiser is said in one line."""
+    cache = phrase_cache(settings.voice, settings.paths.cache_dir)
+    try:
+        texts = [t for t in repertoire(settings.game.language, rules, rules.seats) if cache.get(t) is None]
+        if texts:
+            with _bar("Rendering phrases", len(texts)) as advance:
+                cache.render_all(texts, advance)
+    except RuntimeError as error:
+        console.notice(f"voice: {error}")
+    finally:
+        cache.close()
+
+
+@contextlib.contextmanager
+def _bar(what: str, total: int) -> Iterator[Callable[[int, int], None]]:
+    columns = (TextColumn("* {task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, transient=True) as progress:
+        task = progress.add_task(what, total=total)
+
+
+        def advance(done: int, of: int) -> None:
+            progress.update(task, completed=done, total=of)
+
+        yield advance
+
+
+# --- ports -------------------------------------------------------------------------------------------------------
+
+
+def open_ports(settings: Settings, put: Put, console: Console) -> Ports:
+    """The devices that the settings ask for; each says itself when it is absent."""
+    panel: Panel = RecordingPanel() if settings.panel.pins == "off" else GpioPanel(settings.panel, put)
+    cache = settings.paths.cache_dir
+    ears: Ears = TypedEars(put)
+    if settings.ears.enabled:
+        ears = MicrophoneEars(settings.ears, cache, grammar(settings.game.language).words(), put)
+    gate = Gate(on_close=ears.mute, on_open=ears.unmute)
+    voice: Voice = SpeakerVoice(settings.voice, cache, put, gate) if settings.voice.enabled else SilentVoice(put)
+    return Ports(voice, ears, panel, console)
+
+
+def _leave_on_signals(put: Put) -> None:
+    def leave(number: int, frame: object) -> None:
+        put(Quit())
+
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, leave)
+
+

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -341,6 +342,20 @@ def test_busy_pins_are_named_once_and_the_rest_works(make: Make, signals: list[S
     until(lambda: len(signals) == 2)
     assert signals[1] == Pressed(Control.BACK)
     assert [written.name for written in panel.history] == ["green"]
+
+
+def test_the_kernel_tells_who_holds_a_busy_pin(
+    make: Make, signals: list[Signal], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lgpio = ModuleType("lgpio")
+    lgpio.error = OSError  # type: ignore[attr-defined]
+    lgpio.gpio_get_line_info = lambda handle, pin: [0, pin, 1, "GPIO23", "spi0 CS0"]  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "lgpio", lgpio)
+    factory = Refusing(23)
+    factory._handle = 0
+    make(factory)
+    (failed,) = signals
+    assert isinstance(failed, PortFailed) and "buzzer = 23 (held by “spi0 CS0”)" in failed.why
 
 
 def test_a_driver_that_fails_later_is_reported_and_all_goes_off(make: Make, signals: list[Signal]) -> None:

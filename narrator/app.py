@@ -95,14 +95,15 @@ class App:
 
     def start(self, entries: Iterable[Entry] = (), table: Move | None = None) -> None:
         """Play back what the journal holds, or set the table. An interrupted game stands and asks whether to go on."""
-        last = 0.0
+        last = None
         for entry in entries:
             result = play(self.game, entry.move, entry.at)
             if isinstance(result, Refusal):
                 raise JournalError(f"{self.journal.path}: move {entry.move} does not fit the game; {result.reason}.")
             self.game, last = result.game, entry.at
-        self._zero = self.clock.now() - max(last, self.beat.read() if last else 0.0)
+        self._zero = self.clock.now() - (0.0 if last is None else max(last, self.beat.read()))
         self._last_beat = self.at()
+        self.beat.mark(self._last_beat)
         if table is not None:
             self._play(table, quiet=True)
         if self.game.state.phase in (Phase.LOBBY, Phase.GAME_OVER):

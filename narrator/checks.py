@@ -6,7 +6,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from narrator.config import did_you_mean
-from narrator.game.state import State
+from narrator.game.rulesets import Voting
+from narrator.game.state import Phase, State
+from narrator.game.tally import ballot_counts, voted_for
 
 if TYPE_CHECKING:
     from narrator.transcript import Player
@@ -63,14 +65,14 @@ def _tally(player: Player, wanted: list[str]) -> str | None:
 
 
 def tally(state: State) -> dict[int, int]:
-    """Votes counted so far in the round, by candidate."""
-    counts: dict[int, int] = {}
-    if state.vote is not None:
-        counts = {count.seat: count.votes for count in state.vote.counts}
-    for ballot in state.ballots:
-        if ballot.candidate is not None:
-            counts[ballot.candidate] = counts.get(ballot.candidate, 0) + 1
-    return counts
+    """Votes counted so far in the round, by candidate; between votes, those of the last one."""
+    if state.phase is not Phase.VOTE:
+        counts = state.last_counts
+    elif state.rules.voting is Voting.NAMED:
+        counts = ballot_counts(state.ballots, voted_for(state))
+    else:
+        counts = state.vote.counts if state.vote else ()
+    return {count.seat: count.votes for count in counts}
 
 
 def _warnings(player: Player, wanted: list[str]) -> str | None:

@@ -198,7 +198,7 @@ class Player:
         self.grammar = grammar(language)
         self.director = Director(language)
         self.folder = folder
-        self.said_before = 0
+        self.said_before = 0  # characters of what was said that «<» lines have used up
         self.buzzes: int = 0
         self._language = language
         self._boot(new=True)
@@ -327,19 +327,19 @@ class Player:
 
     def _heard(self, part: str) -> str:
         wanted = self.grammar.normal(part)
-        since = self.voice.said[self.said_before :]
-        joined = ""
-        for place, text in enumerate(since):
-            joined += " " + self.grammar.normal(text)
-            if wanted in joined:
-                self.said_before += place + 1
-                return ""
-        return f"«{part}» was not said; said since: {' / '.join(since) or 'nothing'}"
+        since = self._since()
+        place = since.find(wanted)
+        if place < 0:
+            return f"«{part}» was not said; said since: {since or 'nothing'}"
+        self.said_before += place + len(wanted)
+        return ""
 
     def _not_heard(self, part: str) -> str:
-        wanted = self.grammar.normal(part)
-        bad = [text for text in self.voice.said[self.said_before :] if wanted in self.grammar.normal(text)]
-        return f"«{bad[0]}» was said" if bad else ""
+        return f"«{part}» was said" if self.grammar.normal(part) in self._since() else ""
+
+    def _since(self) -> str:
+        """Everything said since the last «<», as it is compared."""
+        return " ".join(self.grammar.normal(text) for text in self.voice.said)[self.said_before :]
 
     def check(self, rest: str) -> str:
         """A state line. Returns what is wrong, or an empty string."""

@@ -109,6 +109,7 @@ def begin_day(turn: Turn) -> None:
         nominations=(),
         named=frozenset(),
         ballots=(),
+        last_counts=(),
         hands=frozenset(),
         entry=None,
     )
@@ -268,6 +269,9 @@ def _vote(turn: Turn) -> bool:
 
 def result(turn: Turn, vote: Vote, leading: tuple[Seat, ...]) -> None:
     """What the leaders of a round lead to."""
+    state = turn.state
+    counts = vote.counts or tally.ballot_counts(state.ballots, tally.voted_for(state))
+    turn.set(last_counts=counts)
     if not leading:
         nobody_out(turn)
         return

@@ -221,6 +221,7 @@ class State:
     hands: frozenset[Seat] = frozenset()
     vote: Vote | None = None
     ballots: tuple[Ballot, ...] = ()
+    last_counts: tuple[Count, ...] = ()  # of the last finished round today
     no_vote: frozenset[int] = frozenset()  # days whose vote a removal has cancelled
     # the night
     night: Night | None = None

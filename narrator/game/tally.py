@@ -78,8 +78,14 @@ def named_result(state: State) -> tuple[Seat, ...]:
     names = [b.candidate for b in ballots if b.candidate is not None]
     if not names or (state.rules.pardon_day_one and state.day == 1 and len(names) == 1 and first_round(state)):
         return ()
-    allowed = state.vote.candidates if state.vote and state.vote.candidates else tuple(dict.fromkeys(sorted(names)))
-    return leaders(ballot_counts(ballots, allowed))
+    return leaders(ballot_counts(ballots, voted_for(state)))
+
+
+def voted_for(state: State) -> tuple[Seat, ...]:
+    """Who can have named votes: the candidates of a second round, otherwise everybody who was named."""
+    if state.vote is not None and state.vote.candidates:
+        return state.vote.candidates
+    return tuple(sorted({b.candidate for b in state.ballots if b.candidate is not None}))
 
 
 def first_round(state: State) -> bool:

@@ -107,7 +107,7 @@ class Recogniser:
         """The text so far of what is being said; may change until it is an utterance."""
         if self._vosk is None:
             return ""
-        return self._ours(json.loads(self._vosk.PartialResult())["partial"])
+        return self._ours(json.loads(self._vosk.PartialResult()).get("partial", ""))  # none between utterances
 
     def listen(self, phrases: Sequence[str]) -> None:
         """Listen for these phrases only, from now on; what was being said is forgotten.

@@ -30,7 +30,7 @@ def _filled(script: Script, key: str, rules: Ruleset, seats: int) -> Iterator[st
         "seats": [(seat,) for seat in everybody],
         "count": list(range(seats + 1)),
         "table": [seats],
-        "seconds": sorted({t for t in (*_ADJUST, *_times(rules)) if t}),
+        "seconds": [t for t in dict.fromkeys((*_ADJUST, *_times(rules))) if t],
         "rules": [script.words.RULES_NAMES[rules.script]],
         "Role": [],
         "Now": [],

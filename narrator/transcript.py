@@ -230,7 +230,7 @@ class Player:
         rules = ruleset(script.rules, script.overrides)
         seats = script.seats or rules.seats
         moves: list[Move] = [m.SetUp(seats, rules, script.host, script.names or None)]
-        if script.roles:
+        if script.roles and script.host is not Host.LIGHT:
             moves.append(m.Deal(tuple(script.roles.get(seat, Role.CIVILIAN) for seat in range(1, seats + 1))))
         if script.start:
             time, number, phase = script.start

@@ -28,6 +28,7 @@ POSITIONS = "BEIS"  # a phone begins, ends, stands inside or is the whole word
 _SCALE = 0.5  # acoustic scale folded into the output, so that model.conf can say 1
 _PRIOR = 0.3  # exponent of the division by the phones' frequencies
 _GARBAGE_MARGIN = 2.0  # handicap a frame of [unk]; less rejects more talk, but soon also commands in a room that echoes
+_SILENCE = -1.0  # added to silence's two states, so that they do not swallow words; in babble less is kinder
 _INPUTS = 120  # columns of the splicing matrix that are MFCC; the rest would be the i-vector
 _CONTEXT = 34  # frames to the left and to the right
 
@@ -137,6 +138,7 @@ class Acoustic:
         """scale · [log-softmax(W h + b - prior · log p), -margin]: the last output is the garbage state of [unk]."""
         weights = self._stored["output:weights"].astype(np.float32)
         bias = self._stored["output:bias"] - _PRIOR * np.log(self._stored["output:prior"])
+        bias[:2] += _SILENCE
         n = len(bias)
         final = np.vstack([_SCALE * np.eye(n), np.zeros((1, n))])
         final_bias = np.append(np.zeros(n), -_SCALE * _GARBAGE_MARGIN)

@@ -10,6 +10,7 @@ from narrator.game.events import (
     BallotTaken,
     BestMoveNamed,
     BestMoveTold,
+    DeathNoted,
     Nominated,
     NumberShown,
     PrivateAnswer,
@@ -17,7 +18,7 @@ from narrator.game.events import (
 )
 from narrator.game.guards import entered
 from narrator.game.points import points
-from narrator.game.state import Ballot, Nomination, Phase, State
+from narrator.game.state import Ballot, Death, Nomination, Phase, State
 from narrator.game.turn import Turn
 
 __all__ = ["entered"]
@@ -34,8 +35,8 @@ def go_on(turn: Turn) -> None:
         flow.open_vote(turn)
     elif state.phase is Phase.VOTE:
         _close_named(turn)
-    elif state.phase is Phase.BEST_MOVE:
-        _best_move_over(turn)
+    elif state.phase in (Phase.BEST_MOVE, Phase.MORNING):
+        done(turn, m.Done())
     elif state.phase.is_night:
         flow.end_night_step(turn)
     else:
@@ -169,8 +170,34 @@ def _best_move_name(turn: Turn, seat: int) -> None:
 
 
 def done(turn: Turn, move: m.Done) -> None:
-    """«Готово»."""
-    _best_move_over(turn)
+    """«Готово»: the best move, or the list of the night's dead, is complete."""
+    if turn.state.phase is Phase.MORNING:
+        _deaths_complete(turn)
+    else:
+        _best_move_over(turn)
+
+
+def list_deaths(turn: Turn, move: m.ListDeaths) -> None:
+    """«Убиты»: the seats follow one by one."""
+    turn.set(deaths_told=())
+
+
+def tell_death(turn: Turn, move: m.TellDeath) -> None:
+    """Light hosting: one of the night's dead, or nobody."""
+    told = turn.state.deaths_told
+    seats = (*(told or ()), *((move.seat,) if move.seat else ()))
+    turn.set(deaths_told=seats)
+    if move.more or (told is not None and move.seat):
+        turn.emit(DeathNoted(move.seat))
+    if not move.more:
+        _deaths_complete(turn)
+
+
+def _deaths_complete(turn: Turn) -> None:
+    """Who killed whom nobody has told; the first told counts as the mafia's victim, the last acts last."""
+    seats = turn.state.deaths_told or ()
+    turn.set(deaths_told=None, entry=None)
+    flow.tell_deaths(turn, tuple(Death(seat, "mafia" if place == 0 else "") for place, seat in enumerate(seats)))
 
 
 def _best_move_over(turn: Turn) -> None:

@@ -107,6 +107,13 @@ class DeathsAsked:
 
 
 @dataclass(frozen=True, slots=True)
+class DeathNoted:
+    """Light hosting: one more seat of the list."""
+
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
 class SpeechBegan:
     """A player has the word for `seconds` (0: he has lost this speech)."""
 
@@ -279,6 +286,7 @@ class Asked:
 
     ask: Ask
     seat: Seat
+    winner: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,6 +368,7 @@ Event = (
     | DayBroke
     | DeathsTold
     | DeathsAsked
+    | DeathNoted
     | SpeechBegan
     | SpeechEnded
     | MarkPassed

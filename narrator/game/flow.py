@@ -34,7 +34,7 @@ from narrator.game.events import (
 from narrator.game.outcome import outcome
 from narrator.game.roles import Host, Seat
 from narrator.game.rulesets import FirstNight, Nominating, Opener, Removal, Ties, Voting
-from narrator.game.state import BestMove, Count, Death, Phase, State, Vote
+from narrator.game.state import BestMove, Count, Death, Outcome, Phase, State, Vote
 from narrator.game.turn import Turn
 
 _GUARD = 200  # consequences of one move; the longest real chain is under 40
@@ -48,16 +48,19 @@ def settle(turn: Turn) -> None:
             return
         result = outcome(state)
         if result is not None:
-            turn.end_speech()
-            turn.set(
-                outcome=result, phase=Phase.GAME_OVER, timer=None, paused=False, question=None, vote=None, entry=None
-            )
-            turn.emit(GameEnded(result))
+            end_game(turn, result)
             return
         step = _CONSEQUENCES.get(state.phase)
         if step is None or not step(turn):
             return
     raise RuntimeError(f"consequences of {turn.state.phase} never end")
+
+
+def end_game(turn: Turn, result: Outcome) -> None:
+    """The game is over; a speech that was going on ends with it."""
+    turn.end_speech()
+    turn.set(outcome=result, phase=Phase.GAME_OVER, timer=None, paused=False, question=None, vote=None, entry=None)
+    turn.emit(GameEnded(result))
 
 
 # --- speeches ----------------------------------------------------------------------------------------------------
@@ -255,8 +258,8 @@ def _vote(turn: Turn) -> bool:
     assert vote is not None
     if state.rules.voting is Voting.NAMED:
         return False
-    if not vote.candidates:
-        nobody_out(turn)
+    if len(vote.candidates) < min(state.rules.candidates_later, 2):
+        nobody_out(turn)  # the other one has been removed
         return True
     if vote.up is None:
         result(turn, vote, tally.leaders(vote.counts))
@@ -366,10 +369,13 @@ def morning(turn: Turn) -> None:
 def tell_deaths(turn: Turn, dead: tuple[Death, ...]) -> None:
     """The night's dead leave the table; best move, last words, the day."""
     seats = tuple(death.seat for death in dead)
-    left_by_day = turn.state.left_since
+    state = turn.state
+    quiet = 0 if seats else 1 if state.left_since else state.quiet + 1
+    if state.night is not None and state.night.shot in state.night.removed:
+        turn.set(no_vote=state.no_vote - {state.day})  # he was killed anyway [F]
     turn.emit(DeathsTold(dead))
     turn.depart(seats)
-    turn.set(died=dead, night=None, quiet=0 if seats or left_by_day else turn.state.quiet + 1, left_since=False)
+    turn.set(died=dead, night=None, quiet=quiet, left_since=False)
     state = turn.state
     rules = state.rules
     turn.set(phase=Phase.LAST_WORD, words_lead_to=Phase.SPEECHES, queue=seats if rules.last_word_killed else ())

@@ -31,7 +31,7 @@ class Refusal:
 
 _CLOCK = {m.Ready, m.TimeUp, m.Propose}
 _ALWAYS = _CLOCK | {m.Next, m.Pause, m.Resume, m.Answer, m.NewGame, m.Adjust, m.Warn, m.Unwarn}
-_DAY = _ALWAYS | {m.AddTime, m.Order, m.Leave, m.Remove}
+_DAY = _ALWAYS | {m.AddTime, m.Order, m.Leave, m.Remove, m.TellWinner}
 _SPEECH = _DAY | {m.EndSpeech}
 _NIGHT = _ALWAYS | {m.Choose}
 
@@ -48,7 +48,7 @@ TABLE: dict[Phase, frozenset[type]] = {
         Phase.VICTIM_VOTE: _DAY | {m.Choose},
         Phase.LAST_WORD: _SPEECH,
         Phase.BEST_MOVE: _DAY | {m.Choose, m.Done},
-        Phase.MORNING: _DAY,
+        Phase.MORNING: _DAY | {m.TellDeath, m.ListDeaths, m.Done},
         Phase.NIGHT_MEETING: _NIGHT,
         Phase.NIGHT_CONFERENCE: _ALWAYS,
         Phase.NIGHT_SHOOTING: _NIGHT,
@@ -67,7 +67,7 @@ def allowed(state: State, move: Move) -> Refusal | None:
     """None if `move` can be made now, otherwise why not."""
     kind = type(move)
     if kind not in TABLE[state.phase]:
-        return Refusal("not-now")
+        return Refusal("running" if kind in (m.SetUp, m.Deal) else "not-now")
     if state.question is not None and state.question.firm and kind not in _WHILE_ASKED:
         return None if move == m.Propose(m.Offer.GO_ON) else Refusal("needs-answer")
     guard = _GUARDS.get(kind)
@@ -75,6 +75,8 @@ def allowed(state: State, move: Move) -> Refusal | None:
 
 
 def _deal(state: State, move: m.Deal) -> Refusal | None:
+    if state.host is Host.LIGHT:
+        return Refusal("light")
     rules = state.rules
     roles = move.roles
     black = sum(role in (Role.MAFIA, Role.DON) for role in roles)
@@ -113,7 +115,9 @@ def _next(state: State, move: m.Next) -> Refusal | None:
             return _start(state, move)
         case Phase.VOTE if state.rules.voting is Voting.NAMED:
             return _open_vote(state, move)
-        case Phase.VOTE | Phase.LIFT | Phase.VICTIM_VOTE | Phase.MORNING:
+        case Phase.MORNING:
+            return None if state.deaths_told else Refusal("needs-answer")
+        case Phase.VOTE | Phase.LIFT | Phase.VICTIM_VOTE:
             return Refusal("needs-answer")
         case Phase.NIGHT_MEETING if night.cards_wanted(state) > 0:
             return Refusal("needs-answer")
@@ -129,9 +133,18 @@ def entered(state: State) -> Move | None:
         return m.CastVotes(number)
     if state.phase in (Phase.SPEECHES, Phase.NOMINATIONS):
         return m.Nominate(number)
+    if state.phase is Phase.MORNING:
+        return death_told(state, number)
     if state.phase in (Phase.VICTIM_VOTE, Phase.BEST_MOVE) or state.phase.is_night:
         return m.Choose(number)
     return None
+
+
+def death_told(state: State, seat: int) -> m.TellDeath:
+    """A number entered in the morning of light hosting: the list goes on while more could have died that night."""
+    most = 2 if night.maniac_count(state) else 1
+    told = len(state.deaths_told or ())
+    return m.TellDeath(seat, more=bool(seat) and told + 1 < most)
 
 
 def _ready(state: State, move: m.Ready) -> Refusal | None:
@@ -163,7 +176,7 @@ def _adjust(state: State, move: m.Adjust) -> Refusal | None:
         return None if state.rules.voting is Voting.HANDS or state.phase is Phase.LIFT else Refusal("not-now")
     if state.phase is Phase.SPEECHES:
         return None if state.paused else Refusal("not-now")
-    choosing = (Phase.NOMINATIONS, Phase.VICTIM_VOTE, Phase.BEST_MOVE)
+    choosing = (Phase.NOMINATIONS, Phase.VICTIM_VOTE, Phase.BEST_MOVE, Phase.MORNING)
     return None if state.phase in choosing or state.phase.is_night else Refusal("not-now")
 
 
@@ -280,6 +293,31 @@ def _night_choice(state: State, move: m.Choose) -> Refusal | None:
     return None
 
 
+def _tell_death(state: State, move: m.TellDeath) -> Refusal | None:
+    if state.host is not Host.LIGHT:
+        return Refusal("not-now")
+    if move.seat == 0:
+        return Refusal("not-now") if state.deaths_told else None
+    if move.seat not in state.alive or move.seat in (state.deaths_told or ()):
+        return Refusal("not-alive", move.seat)
+    return None
+
+
+def _list_deaths(state: State, move: m.ListDeaths) -> Refusal | None:
+    return None if state.host is Host.LIGHT and state.deaths_told is None else Refusal("not-now")
+
+
+def _done(state: State, move: m.Done) -> Refusal | None:
+    if state.phase is Phase.MORNING:
+        return None if state.deaths_told else Refusal("needs-answer")
+    return None
+
+
+def _tell_winner(state: State, move: m.TellWinner) -> Refusal | None:
+    """Only a moderator who keeps the cards to himself says who has won."""
+    return None if state.host is Host.LIGHT else Refusal("not-now")
+
+
 def _living(state: State, move: Any) -> Refusal | None:
     return None if move.seat in state.alive else Refusal("not-alive", move.seat)
 
@@ -315,6 +353,10 @@ _GUARDS: dict[type, Callable[[State, Any], Refusal | None]] = {
     m.RaiseHand: _raise_hand,
     m.VoteFor: _vote_for,
     m.Choose: _choose,
+    m.TellDeath: _tell_death,
+    m.ListDeaths: _list_deaths,
+    m.Done: _done,
+    m.TellWinner: _tell_winner,
     m.Warn: _living,
     m.Unwarn: _unwarn,
     m.Leave: _living,

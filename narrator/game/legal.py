@@ -30,7 +30,9 @@ def _all(state: State) -> Iterator[Move]:
         m.Start(),
     )
     yield from (m.AddTime(10), m.AddTime(-10), m.Adjust(1), m.Adjust(-1), m.Answer(True), m.Answer(False))
-    yield from (m.Lift(True), m.Lift(False))
+    yield from (m.Lift(True), m.Lift(False), m.ListDeaths())
+    yield from (m.TellWinner(winner) for winner in ("town", "mafia", "maniac", "draw"))
+    yield from (m.TellDeath(seat) for seat in (0, *seats))
     yield from (m.CastVotes(count) for count in range(len(state.alive) + 1))
     yield from (m.Choose(seat) for seat in (0, *seats))
     for seat in seats:

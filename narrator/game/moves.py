@@ -185,6 +185,30 @@ class Done:
 
 
 @dataclass(frozen=True, slots=True)
+class TellDeath:
+    """Light hosting, in the morning: who died (0: nobody). `more`: the list goes on until «готово»."""
+
+    seat: Seat
+    more: bool = False
+    kind: Literal["tell-death"] = "tell-death"
+
+
+@dataclass(frozen=True, slots=True)
+class ListDeaths:
+    """Light hosting: «убиты», one seat after another follows."""
+
+    kind: Literal["list-deaths"] = "list-deaths"
+
+
+@dataclass(frozen=True, slots=True)
+class TellWinner:
+    """Light hosting: the moderator says who has won ("town", "mafia", "maniac", "draw"); asked back."""
+
+    winner: Literal["town", "mafia", "maniac", "draw"]
+    kind: Literal["tell-winner"] = "tell-winner"
+
+
+@dataclass(frozen=True, slots=True)
 class Warn:
     """A warning to a seat."""
 
@@ -276,6 +300,9 @@ Move = (
     | Lift
     | Choose
     | Done
+    | TellDeath
+    | ListDeaths
+    | TellWinner
     | Warn
     | Unwarn
     | Leave

@@ -107,7 +107,7 @@ def enter_step(turn: Turn) -> None:
             for number in range(1, state.seats + 1):
                 turn.emit(NumberCalled(number))
             if by_clock:
-                turn.start_pause(rules.role_pause)
+                turn.start_pause(rules.shooting_time)
     elif by_clock or not owner_alive(state):
         turn.start_pause(rules.shooting_time if state.phase is Phase.NIGHT_SHOOTING else rules.role_pause)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from narrator.game import clockwork, flow, lobby
 from narrator.game import moves as m
 from narrator.game.events import Asked, Declined, LeftTable, Unwarned, Warned
@@ -9,7 +11,7 @@ from narrator.game.moves import Move, Offer
 from narrator.game.outcome import outcome
 from narrator.game.roles import Seat
 from narrator.game.rulesets import Leaving, WarningEffect
-from narrator.game.state import Ask, Phase, Question
+from narrator.game.state import Ask, Outcome, Phase, Question, Termination
 from narrator.game.turn import Turn
 
 
@@ -62,6 +64,12 @@ def new_game(turn: Turn, move: m.NewGame) -> None:
         ask(turn, Ask.NEW_GAME, 0, move)
 
 
+def tell_winner(turn: Turn, move: m.TellWinner) -> None:
+    """Asked back first."""
+    turn.set(question=Question(Ask.WINNER, 0, move))
+    turn.emit(Asked(Ask.WINNER, 0, move.winner))
+
+
 def _go(turn: Turn, seat: Seat, how: str) -> None:
     """`seat` leaves the table: by policy with the other of two candidates, or with an effect on the vote."""
     state = turn.state
@@ -74,6 +82,8 @@ def _go(turn: Turn, seat: Seat, how: str) -> None:
         flow.voted_out(turn, pair)
         return
     turn.depart((seat,), how)
+    if state.night is not None:
+        turn.set(night=replace(state.night, removed=state.night.removed | {seat}))
     if outcome(turn.state) is None and not (takes_along and how == "left"):
         flow.cancel_vote(turn)
 
@@ -110,5 +120,9 @@ def answer(turn: Turn, move: m.Answer) -> None:
             lobby.to_lobby(turn)
         case Ask.GO_ON:
             clockwork.resume(turn, move)
+        case Ask.WINNER:
+            assert isinstance(question.then, m.TellWinner)
+            turn.end_speech()
+            flow.end_game(turn, Outcome(question.then.winner, Termination.TOLD))
         case Ask.WARN:
             warn(turn, m.Warn(question.seat))

@@ -223,7 +223,68 @@ _CLASSIC = Ruleset(
     best_move=False,
 )
 
-RULESETS: dict[str, Ruleset] = {_CLASSIC.key: _CLASSIC}
+_MOSCOW = replace(
+    _CLASSIC,
+    key="moscow",
+    script="moscow",
+    seats=11,
+    seats_min=7,
+    seats_max=15,
+    mafia=0,
+    maniac=1,
+    introduction=15,
+    last_word_voted=0,
+    nominating=Nominating.AFTER_SPEECHES,
+    one_nomination=False,
+    candidates_day_one=2,
+    candidates_later=2,
+    ties=Ties.VICTIM,
+    warning_limit=3,
+    warning_effect=WarningEffect.OUT,
+    removal=Removal.VOTE_STANDS,
+    leaving=Leaving.TAKES_THE_OTHER,
+    first_night=FirstNight.AFTER_DAY_ONE,
+    meeting=(Waker.MAFIA, Waker.SHERIFF, Waker.MANIAC),
+    shooting=Shooting.BLIND,
+    miss_at_night=True,
+    mafia_wins=MafiaWins.MORE,
+)
+
+_FORUM = replace(
+    _CLASSIC,
+    key="forum",
+    script="forum",
+    last_word_killed=60,
+    nominating=Nominating.BY_VOTING,
+    voting=Voting.NAMED,
+    changes=1,
+    pardon_day_one=True,
+    ties=Ties.CATASTROPHE,
+    meeting=(),
+    conference=60,
+    shooting=Shooting.SILENT,
+    don_check=DonCheck.EXACT_ROLE,
+    misses_lose=3,
+    best_move=True,
+)
+
+_SPORT = replace(
+    _CLASSIC,
+    key="sport",
+    script="sport",
+    short_speech=30,
+    last_word_killed=60,
+    opener=Opener.ROTATES,
+    thanks_ends_speech=True,
+    lift_limit=LiftLimit.FEDERATION,
+    warning_effect=WarningEffect.OUT,
+    mute_at=3,
+    removal=Removal.CANCELS_NEXT,
+    quiet_nights=3,
+    best_move=True,
+)
+
+RULESETS: dict[str, Ruleset] = {row.key: row for row in (_MOSCOW, _CLASSIC, _FORUM, _SPORT)}
 
 EXTENDED: dict[str, float] = {
     "speech": 90,

@@ -137,6 +137,7 @@ class Night:
     checks: tuple[Check, ...] = ()
     called: int = 0
     presses: frozenset[tuple[Seat, int]] = frozenset()
+    removed: frozenset[Seat] = frozenset()  # who was sent away during this night
 
 
 class Ask(StrEnum):
@@ -145,6 +146,7 @@ class Ask(StrEnum):
     REMOVE = "remove"
     LEAVE = "leave"
     NEW_GAME = "new-game"
+    WINNER = "winner"
     WARN = "warn"
     GO_ON = "go-on"
 
@@ -226,6 +228,7 @@ class State:
     # the night
     night: Night | None = None
     died: tuple[Death, ...] = ()  # last night's dead
+    deaths_told: tuple[Seat, ...] | None = None  # light hosting: the list that is being told
     misses: int = 0  # in a row
     shootings: int = 0  # nights in which the mafia could shoot
     quiet: int = 0  # nights in a row after which nobody had left since the last one

@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from narrator.game import events as e
 from narrator.game.guards import Refusal
+from narrator.game.moves import TellWinner
 from narrator.game.night import waker
 from narrator.game.roles import Host, Role
 from narrator.game.rulesets import Nominating, Voting
@@ -90,6 +91,8 @@ class Director:
                 yield Line(say(key, seats=seats), 1.0)
             case e.DeathsAsked():
                 yield Line(say("deaths-asked"))
+            case e.DeathNoted(seat):
+                yield Line(say("best-move-named", seat=seat))
             case e.SpeechBegan(phase, seat, seconds):
                 key = f"speech-{phase}" if seconds else "speech-lost"
                 yield Line(say(key, seat=seat, seconds=seconds), 0.2)
@@ -119,8 +122,8 @@ class Director:
             case e.VotesCounted(count, rest):
                 key = "votes-rest" if rest else "votes-counted"
                 yield Line(say(key if count.votes else f"{key}-none", seat=count.seat, count=count.votes))
-            case e.BallotTaken(_, _, final):
-                yield Line(say("ballot-final" if final else "ballot"))
+            case e.BallotTaken(voter, candidate, _):
+                yield Line(say("ballot" if candidate else "ballot-pass", voter=voter, seat=candidate or 1))
             case e.Tied(seats, speak):
                 yield Line(say("tied-speak" if speak else "tied", seats=seats))
             case e.LiftAsked(seats):
@@ -142,8 +145,9 @@ class Director:
                 yield Line(say("unwarned", seat=seat))
             case e.LeftTable(seats, how):
                 yield Line(say(f"left-{how}", seats=seats))
-            case e.Asked(ask, seat):
-                yield from self._question(Question(ask, seat), after, say, at)
+            case e.Asked():
+                assert after.question is not None
+                yield from self._question(after.question, after, say, at)
             case e.Declined():
                 yield Line(say("declined"))
             case e.Paused():
@@ -186,6 +190,8 @@ class Director:
         if question.ask is Ask.GO_ON:
             now = " ".join(line.text for line in self._situation(state, say, at))
             yield Line(say("ask-go-on", Now=now))
+        elif isinstance(question.then, TellWinner):
+            yield Line(say(f"ask-winner-{question.then.winner}"))
         else:
             yield Line(say(f"ask-{question.ask}", seat=question.seat))
 

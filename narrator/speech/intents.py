@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from narrator.game import moves as m
-from narrator.game.guards import allowed
+from narrator.game.guards import allowed, death_told
 from narrator.game.legal import legal
 from narrator.game.moves import Move
 from narrator.game.rulesets import RULESETS
@@ -93,6 +93,13 @@ _MEANINGS: dict[str, Callable[[Reading], Meaning]] = {
     "unwarn": _seat(m.Unwarn),
     "leave": _seat(m.Leave),
     "remove": _seat(m.Remove),
+    "killed": _seat(m.TellDeath),
+    "killed-list": lambda said: m.ListDeaths(),
+    "killed-none": lambda said: m.TellDeath(0),
+    "town-won": lambda said: m.TellWinner("town"),
+    "mafia-won": lambda said: m.TellWinner("mafia"),
+    "maniac-won": lambda said: m.TellWinner("maniac"),
+    "nobody-won": lambda said: m.TellWinner("draw"),
     "order": lambda said: m.Order(),
     **{f"rules-{key}": lambda said, key=key: m.SetUp(rules=RULESETS[key]) for key in RULESETS},  # type: ignore[misc]
     **{request.value: lambda said, request=request: request for request in Request},  # type: ignore[misc]
@@ -116,7 +123,7 @@ def understand(grammar: Grammar, text: str, state: State, *, talk: bool) -> Mean
     thanks = state.rules.thanks_ends_speech
     if not thanks:
         readings = [said for said in readings if said.intent != "end-speech"] or readings
-    meanings = list(dict.fromkeys(_MEANINGS[said.intent](said) for said in readings))
+    meanings = list(dict.fromkeys(_meaning(said, state) for said in readings))
     if mode is Attention.ADDRESSED and not (addressed or talk):
         meanings = [meaning for meaning in meanings if isinstance(meaning, m.EndSpeech) and thanks]
         if not meanings:
@@ -127,6 +134,13 @@ def understand(grammar: Grammar, text: str, state: State, *, talk: bool) -> Mean
     if len(legal_now) > 1:
         return Unclear("two-readings")
     return legal_now[0] if legal_now else meanings[0]
+
+
+def _meaning(said: Reading, state: State) -> Meaning:
+    """What a reading means; a bare seat, or one more dead, goes on with the list that is being told."""
+    if state.deaths_told is not None and said.intent in ("choose", "killed"):
+        return m.TellDeath(said.get("seat") or 0, more=True)
+    return _MEANINGS[said.intent](said)
 
 
 def pressed(signal: Signal, state: State) -> Meaning | None:
@@ -184,6 +198,8 @@ def typed(number: int, state: State) -> Meaning:
         return m.CastVotes(number)
     if state.phase in (Phase.SPEECHES, Phase.NOMINATIONS):
         return m.Nominate(number)
+    if state.phase is Phase.MORNING:
+        return death_told(state, number)
     return m.Choose(number)
 
 
@@ -256,6 +272,14 @@ def _said_as(move: Move, state: State) -> Iterator[Reading]:
         case m.Choose(seat) if seat:
             yield reading("best-move" if state.phase is Phase.BEST_MOVE else "choose", seat=seat)
             yield reading("choose", seat=seat)
+        case m.TellDeath(seat):
+            yield reading("killed", seat=seat) if seat else reading("killed-none")
+            if seat and state.deaths_told is not None:
+                yield reading("choose", seat=seat)
+        case m.ListDeaths():
+            yield reading("killed-list")
+        case m.TellWinner(winner):
+            yield reading("nobody-won" if winner == "draw" else f"{winner}-won")
         case m.Warn(seat):
             yield reading("warn", seat=seat)
         case m.Unwarn(seat):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import string
 from collections.abc import Iterator
 
-from narrator.game.rulesets import Ruleset
+from narrator.game.rulesets import Ruleset, Voting
 from narrator.speech.script import Script
 
 _ADJUST = (10.0,)
@@ -27,6 +27,7 @@ def _filled(script: Script, key: str, rules: Ruleset, seats: int) -> Iterator[st
     everybody = range(1, seats + 1)
     choices: dict[str, list[object]] = {
         "seat": list(everybody),
+        "voter": list(everybody) if rules.voting is Voting.NAMED else [],
         "seats": [(seat,) for seat in everybody],
         "count": list(range(seats + 1)),
         "table": [seats],
@@ -46,6 +47,7 @@ _SLOT_OF = {
     "seat": "seat",
     "Seat": "seat",
     "number": "seat",
+    "Voter": "voter",
     "seats": "seats",
     "Seats": "seats",
     "count": "count",

@@ -47,6 +47,8 @@ class Script:
         if name == "seat":
             text = str(words.seat_name(value))
             return {"seat": text, "Seat": upper_first(text), "number": words.cardinal(value)}
+        if name == "voter":
+            return {"Voter": upper_first(str(words.seat_name(value)))}
         if name == "seats":
             text = words.listed([words.seat_name(seat) for seat in value])
             return {"seats": text, "Seats": upper_first(text)}

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.skipif(not shutil.which("espeak-ng"), reason="no espeak
 MORNING = "Доброе утро, город! Этой ночью никто не был убит."
 STOP = "Стоп."
 TURN = "Игрок номер десять, ваша речь."
-MARGIN = 0.03  # of silence at both ends of a phrase
+AFTER = 0.03  # seconds of silence that end a phrase
 
 
 class Rig:
@@ -123,7 +123,7 @@ def test_phrases_are_heard_in_order_with_their_pause_and_done_comes_at_the_true_
     assert second.begin - first.end == pytest.approx(0.5, abs=0.03)
     assert it.done() == [1, 2]
     for place, (when, _) in zip((first, second), it.signals, strict=True):
-        late = when - (heard.began + place.end - MARGIN)
+        late = when - (heard.began + place.end - AFTER)
         assert -0.02 < late < 0.3  # a recording's clock is late by its latency, so a hair below zero is no fault
     assert [told for _, told in it.gate_told] == ["close", "open"], "closed all the time, pause included"
     start, end = (heard.began + second for second in heard.sounding())

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 
 from narrator.clock import Clock
 from narrator.game import moves as m
-from narrator.game.events import Event, PrivateAnswer, Shot
+from narrator.game.events import Event
 from narrator.game.guards import Refusal
 from narrator.game.lobby import first_state
 from narrator.game.moves import Move
@@ -50,6 +50,7 @@ class App:
         *,
         confidence: float = 0.6,
         on_lobby: Callable[[State], Journal] | None = None,
+        deal: Callable[[State], Move] | None = None,
     ) -> None:
         self.stage = Stage(ports)
         self.screen = ports.screen
@@ -60,7 +61,7 @@ class App:
         self.refused = ""  # why the last input changed nothing
         self.quitting = False
         self._confidence = confidence
-        self._on_lobby = on_lobby
+        self._on_lobby, self._deal = on_lobby, deal
         self._listened: tuple[State, bool] | None = None
         self._talk = False
         self._zero = clock.now()
@@ -193,6 +194,9 @@ class App:
                 self.stage.hush()
             case m.Next() if not self.stage.silent and state.timer is not None and state.timer.waiting:
                 self.stage.hush()  # «дальше» ends the announcement first, then the speech
+            case m.Start() | m.Next() if state.phase is Phase.LOBBY and self._deal and not state.roles:
+                self._play(self._deal(state))
+                self._play(meaning)
             case _:
                 self._play(meaning)
 
@@ -261,10 +265,9 @@ class App:
 
     def _confide(self, events: Iterable[Event]) -> None:
         for event in events:
-            if isinstance(event, PrivateAnswer):
-                self.screen.private(f"{event.check.by} → {event.check.seat}: {event.check.answer}")
-            elif isinstance(event, Shot):
-                self.screen.private(f"{event.by} → {event.seat or '—'}")
+            text = self.director.confide(event, self.game.state)
+            if text:
+                self.screen.private(text)
 
 
 def _named(state: State) -> dict[int, str] | None:

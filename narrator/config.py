@@ -31,8 +31,11 @@ class _Section(BaseModel):
 
 class GameSettings(_Section):
     rules: str
-    host: Literal["full", "light", "none"]
-    language: str
+    host: Literal["full", "light"]
+    seats: int = Field(ge=0, le=15)
+    names: list[str]
+    cards: Literal["table", "box"]
+    language: Literal["ru"]
 
 
 class VoiceSettings(_Section):

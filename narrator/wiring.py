@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import queue
+import random
 import signal
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -19,9 +20,10 @@ from narrator.app import App
 from narrator.clock import MonotonicClock
 from narrator.config import Settings
 from narrator.game import moves as m
-from narrator.game.roles import Host
+from narrator.game.night import mafia_count, maniac_count
+from narrator.game.roles import Host, Role
 from narrator.game.rulesets import Ruleset
-from narrator.game.state import Phase
+from narrator.game.state import Phase, State
 from narrator.journal import Beat, Entry, Journal, JournalError, Lock
 from narrator.messages import Quit, Signal
 from narrator.ports import Ears, Panel, Put, Voice
@@ -31,7 +33,7 @@ from narrator.ports.gate import Gate
 from narrator.ports.panel import GpioPanel, RecordingPanel
 from narrator.ports.phrases import phrase_cache
 from narrator.ports.voice import SilentVoice, SpeakerVoice
-from narrator.rules import ruleset
+from narrator.rules import RulesError, ruleset
 from narrator.speech.director import Director
 from narrator.speech.grammar import grammar
 from narrator.speech.repertoire import repertoire
@@ -50,7 +52,7 @@ def play(settings: Settings) -> None:
         lock = Lock(settings.paths.state_dir)
         stack.callback(lock.close)
         journal, entries = open_journal(settings, console)
-        table = None if entries else m.SetUp(rules=rules, host=Host(settings.game.host), seats=rules.seats)
+        table = None if entries else table_of(settings, rules)
         if settings.voice.enabled:
             render(settings, rules, console)
         ports = open_ports(settings, inbox.put, console)
@@ -64,13 +66,38 @@ def play(settings: Settings) -> None:
             inbox,
             confidence=settings.ears.confidence,
             on_lobby=lambda state: new_journal(settings),
+            deal=deal_cards if settings.game.cards == "box" and settings.game.host == "full" else None,
         )
         stack.callback(app.close)
         _leave_on_signals(inbox.put)
         console.notice("Type ? for the keys. Everything you say in Russian can also be typed.")
         app.start(entries, table)
+        if entries and app.game.state.host != settings.game.host:
+            console.notice(
+                f"The interrupted game is hosted {app.game.state.host} and goes on so; "
+                f"«новая игра» begins one that is hosted {settings.game.host}."
+            )
         console.listen()
         app.run()
+
+
+def table_of(settings: Settings, rules: Ruleset) -> m.SetUp:
+    """The table that the settings describe. Raises RulesError when these rules are not played by so many."""
+    names = dict(enumerate(settings.game.names, 1))
+    seats = settings.game.seats or len(names) or rules.seats
+    if not rules.seats_min <= seats <= rules.seats_max or len(names) > seats:
+        few, many = rules.seats_min, rules.seats_max
+        raise RulesError([f"[game] {seats} seats, {len(names)} names: {rules.key} is played by {few} to {many}."])
+    return m.SetUp(seats, rules, Host(settings.game.host), names or None)
+
+
+def deal_cards(state: State) -> m.Deal:
+    """Shuffle the cards of this table; chance that nobody can guess, since the roles depend on it."""
+    black = mafia_count(state.rules, state.seats)
+    cards = [Role.DON, Role.SHERIFF] + [Role.MAFIA] * (black - 1) + [Role.MANIAC] * maniac_count(state)
+    cards += [Role.CIVILIAN] * (state.seats - len(cards))
+    random.SystemRandom().shuffle(cards)
+    return m.Deal(tuple(cards))
 
 
 # --- the journal -------------------------------------------------------------------------------------------------

@@ -138,7 +138,8 @@ class Child:
                 return
             lives = 0 if time.monotonic() - began > 30 else lives
             self.restarts += 1
-            log.warning("%s: %s; starting it again", self.name, why)
+            # one line a fault, not one a try: what is wrong the owner tells the table
+            log.log(logging.WARNING if lives == 0 else logging.DEBUG, "%s: %s; starting it again", self.name, why)
             self._on_death(why)
             self._closing.wait(self._back_off[min(lives, len(self._back_off) - 1)])
             lives += 1

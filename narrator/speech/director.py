@@ -86,9 +86,9 @@ class Director:
             case e.DayBroke():
                 yield Line(say("day-broke"), 1.0)
             case e.DeathsTold(deaths):
-                seats = [death.seat for death in deaths]
-                key = "deaths-none" if not seats else "deaths-one" if len(seats) == 1 else "deaths-many"
-                yield Line(say(key, seats=seats), 1.0)
+                dead = sorted((death.seat, after.name(death.seat)) for death in deaths)
+                key = "deaths-none" if not dead else "deaths-one" if len(dead) == 1 else "deaths-many"
+                yield Line(say(key, dead=dead).replace(",.", "."), 1.0)
             case e.DeathsAsked():
                 yield Line(say("deaths-asked"))
             case e.DeathNoted(seat):
@@ -195,6 +195,21 @@ class Director:
         else:
             yield Line(say(f"ask-{question.ask}", seat=question.seat))
 
+    def confide(self, event: e.Event, after: State) -> str:
+        """What only the moderator's own screen shows about `event`, or an empty string."""
+        say = self._script(after)
+        words = say.words
+        match event:
+            case e.PrivateAnswer(check):
+                return say(f"private-check-{check.by}", number=check.seat, answer=words.ANSWERS[check.answer])
+            case e.Shot(by, seat):
+                key = "private-met" if by == "met" else f"private-shot-{by}" if seat else "private-miss"
+                return say(key, number=seat)
+            case e.CardsKnown():
+                named = (f"{seat} {words.ROLE_NAMES[after.role(seat)]}" for seat in range(1, after.seats + 1))
+                return say("private-cards", cards=", ".join(named))
+        return ""
+
     # --- refusals and answers ------------------------------------------------------------------------------------
 
     def refuse(self, refusal: Refusal, state: State) -> tuple[Line, ...]:
@@ -289,10 +304,5 @@ class Director:
             return Scene(Lamp.RED, blink=not state.paused, listening=listening)
         yellow = timer.mark == 0 and timer.left_at(at) <= state.rules.warn_at + TINY
         return Scene(Lamp.YELLOW if yellow else Lamp.GREEN, listening=listening)
-
-
-def is_secret(event: e.Event) -> bool:
-    """Whether only the moderator's own screen may show it."""
-    return isinstance(event, e.SECRET)
 
 

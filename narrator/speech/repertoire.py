@@ -16,6 +16,8 @@ def repertoire(language: str, rules: Ruleset, seats: int) -> tuple[str, ...]:
     script = Script(language, rules.script)
     texts: dict[str, None] = {}
     for key in script:
+        if key.startswith("private-"):
+            continue  # shown, never said
         for text in _filled(script, key, rules, seats):
             texts[text] = None
     return tuple(texts)
@@ -27,6 +29,7 @@ def _filled(script: Script, key: str, rules: Ruleset, seats: int) -> Iterator[st
     everybody = range(1, seats + 1)
     choices: dict[str, list[object]] = {
         "seat": list(everybody),
+        "dead": [((seat, ""),) for seat in everybody],
         "voter": list(everybody) if rules.voting is Voting.NAMED else [],
         "seats": [(seat,) for seat in everybody],
         "count": list(range(seats + 1)),
@@ -48,6 +51,7 @@ _SLOT_OF = {
     "Seat": "seat",
     "number": "seat",
     "Voter": "voter",
+    "dead": "dead",
     "seats": "seats",
     "Seats": "seats",
     "count": "count",

@@ -49,6 +49,8 @@ class Script:
             return {"seat": text, "Seat": upper_first(text), "number": words.cardinal(value)}
         if name == "voter":
             return {"Voter": upper_first(str(words.seat_name(value)))}
+        if name == "dead":  # (seat, name) pairs: «номер четыре, Анна»
+            return {"dead": words.listed([words.seat_name(s) + (f", {who}," if who else "") for s, who in value])}
         if name == "seats":
             text = words.listed([words.seat_name(seat) for seat in value])
             return {"seats": text, "Seats": upper_first(text)}

@@ -29,6 +29,8 @@ ADDRESS = "ведущий"
 
 ROLE_NAMES = {"civilian": "мирный житель", "sheriff": "Шериф", "mafia": "мафия", "don": "Дон", "maniac": "Маньяк"}
 
+ANSWERS = {"yes": "да, это Шериф", "no": "нет", "black": "чёрный", "red": "красный", **ROLE_NAMES}
+
 RULES_NAMES = {
     "classic": "Классические правила",
     "moscow": "Московские правила",
@@ -201,8 +203,8 @@ BASE: Script = {
     "miss-told": "Мафия промахнулась.",
     "day-broke": "Утро. Все просыпаются.",
     "deaths-none": "Сегодня ночью никто не был убит.",
-    "deaths-one": "Сегодня ночью был убит {seats}.",
-    "deaths-many": "Сегодня ночью были убиты {seats}.",
+    "deaths-one": "Сегодня ночью был убит {dead}.",
+    "deaths-many": "Сегодня ночью были убиты {dead}.",
     "deaths-asked": "Кто убит этой ночью?",
     "speech-introductions": "Представляется {seat}. {Time}.",
     "speech-speeches": "Говорит {seat}. {Time}.",
@@ -290,6 +292,14 @@ BASE: Script = {
     "rules-read": "{rules}. Игроков за столом: {word}. Речь {time}. "
     "Замечаний до удаления: {word}. Побеждает тот, у кого не осталось противников.",
     "microphone-lost": "Я не слышу микрофон. Пользуйтесь кнопками.",
+    # for the moderator's own screen, where digits are read, not spoken
+    "private-check-don": "Дон о номере {number}: {answer}",
+    "private-check-sheriff": "Шериф о номере {number}: {answer}",
+    "private-shot-mafia": "Выстрел мафии: {number}",
+    "private-shot-maniac": "Выстрел Маньяка: {number}",
+    "private-miss": "Промах записан",
+    "private-met": "Записан номер {number}",
+    "private-cards": "Карты: {cards}",
     # why not
     "no-too-many-votes": "Столько голосов нет.",
     "no-needs-answer": "Сначала ответьте, пожалуйста.",

@@ -108,7 +108,7 @@ class App:
         if table is not None:
             self._play(table, quiet=True)
         if self.game.state.phase in (Phase.LOBBY, Phase.GAME_OVER):
-            self.stage.say([self.director.lobby(self.game.state)])
+            self.stage.say(self.director.lobby(self.game.state))
         else:
             self._play(m.Propose(m.Offer.GO_ON))
         self._settle()
@@ -140,7 +140,7 @@ class App:
             case PortFailed(port, why):
                 self.screen.notice(f"{port}: {why}")
                 if port == "ears":
-                    self.stage.say([self.director.say("microphone-lost", self.game.state)])
+                    self.stage.say(self.director.say("microphone-lost", self.game.state))
             case PortBack(port):
                 self.screen.notice(f"{port}: works.")
             case Quit():
@@ -176,7 +176,7 @@ class App:
     def _again(self) -> None:
         self.stage.earcon(Earcon.AGAIN)
         if not self.game.state.phase.is_night:
-            self.stage.say([self.director.say("say-again", self.game.state)])
+            self.stage.say(self.director.say("say-again", self.game.state))
 
     def _do(self, meaning: Meaning) -> None:
         state, at = self.game.state, self.at()
@@ -185,11 +185,11 @@ class App:
             case Request.REPEAT:
                 self.stage.say(self.director.now(state, at))
             case Request.TIME_LEFT:
-                self.stage.say([self.director.time_left(state, at)])
+                self.stage.say(self.director.time_left(state, at))
             case Request.STATUS:
-                self.stage.say([self.director.status(state)])
+                self.stage.say(self.director.status(state))
             case Request.RULES:
-                self.stage.say([self.director.rules(state)])
+                self.stage.say(self.director.rules(state))
             case Request.HUSH:
                 self.stage.hush()
             case m.Next() if not self.stage.silent and state.timer is not None and state.timer.waiting:

@@ -89,7 +89,7 @@ class Journal:
     def append(self, move: Move, at: float) -> None:
         """Write a move and wait until it is on the disk. Raises JournalError; the file then ends as before."""
         try:
-            self._write({"at": round(at, 4), "move": _MOVES.dump_python(move, mode="json", exclude_none=True)})
+            self._write({"at": at, "move": _MOVES.dump_python(move, mode="json")})
         except OSError as error:
             with contextlib.suppress(OSError):  # the next start drops a torn tail anyway
                 self._file.truncate(self._end)

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from narrator.messages import Buzz, Earcon, Say, Scene
 from narrator.ports import Ears, Panel, Screen, Voice
-from narrator.speech.director import Cue, Line
+from narrator.speech.director import Cue
+from narrator.speech.script import Line
 
 
 @dataclass(slots=True)

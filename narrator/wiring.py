@@ -52,9 +52,9 @@ def play(settings: Settings) -> None:
         lock = Lock(settings.paths.state_dir)
         stack.callback(lock.close)
         journal, entries = open_journal(settings, console)
-        table = None if entries else table_of(settings, rules)
+        table = table_of(settings, rules)
         if settings.voice.enabled:
-            render(settings, rules, console)
+            render(settings, table, console)
         ports = open_ports(settings, inbox.put, console)
         app = App(
             ports,
@@ -71,7 +71,7 @@ def play(settings: Settings) -> None:
         stack.callback(app.close)
         _leave_on_signals(inbox.put)
         console.notice("Type ? for the keys. Everything you say in Russian can also be typed.")
-        app.start(entries, table)
+        app.start(entries, None if entries else table)
         if entries and app.game.state.host != settings.game.host:
             console.notice(
                 f"The interrupted game is hosted {app.game.state.host} and goes on so; "
@@ -162,11 +162,14 @@ def _put_away(settings: Settings, kind: str) -> Path:
 # --- phrases -----------------------------------------------------------------------------------------------------
 
 
-def render(settings: Settings, rules: Ruleset, console: Console) -> None:
+def render(settings: Settings, table: m.SetUp, console: Console) -> None:
     """Render what is not rendered yet, with a bar; a missing synthesiser is said in one line."""
     cache = phrase_cache(settings.voice, settings.paths.cache_dir)
     try:
-        texts = [t for t in repertoire(settings.game.language, rules, rules.seats) if cache.get(t) is None]
+        rules, seats = table.rules, table.seats
+        assert rules is not None and seats is not None
+        everything = repertoire(settings.game.language, rules, seats, settings.game.names)
+        texts = [text for text in everything if cache.get(text) is None]
         if texts:
             with _bar("Rendering phrases", len(texts)) as advance:
                 cache.render_all(texts, advance)

@@ -214,7 +214,7 @@ def candidate_up(turn: Turn) -> None:
         turn.emit(CandidateUp(vote.up, True))
         turn.emit(VotesCounted(rest, rest=True))
         return
-    turn.set(vote=replace(vote, word=1), entry=None)
+    turn.set(vote=replace(vote, word=1, fresh=0), entry=None)
     turn.emit(CandidateUp(vote.up, False))
     turn.emit(CountWord(1))
     turn.start_pause(turn.state.rules.count_step, timing.Kind.COUNT)
@@ -227,11 +227,11 @@ def count_word(turn: Turn) -> None:
     if vote.word == 3:
         turn.set(timer=None)
         if vote.by_hands or turn.state.host is Host.NONE:
-            close_candidate(turn, len(vote.counted) - vote.told)
+            close_candidate(turn, min(vote.fresh, len(turn.state.alive) - vote.told))
         return
     word = vote.word + 1
-    counted = vote.counted | _new_hands(turn.state) if word == 3 else vote.counted
-    turn.set(vote=replace(vote, word=word, counted=counted))
+    hands = _new_hands(turn.state) if word == 3 else frozenset()
+    turn.set(vote=replace(vote, word=word, counted=vote.counted | hands, fresh=len(hands)))
     turn.emit(CountWord(word))
     # the count keeps its beat: the next second begins now, not when the word has sounded
     turn.set(timer=timing.started(timing.pause(turn.state.rules.count_step, timing.Kind.COUNT), turn.at))

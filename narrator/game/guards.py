@@ -297,7 +297,7 @@ def _tell_death(state: State, move: m.TellDeath) -> Refusal | None:
     if state.host is not Host.LIGHT:
         return Refusal("not-now")
     if move.seat == 0:
-        return Refusal("not-now") if state.deaths_told else None
+        return Refusal("not-now") if state.deaths_told or move.more else None
     if move.seat not in state.alive or move.seat in (state.deaths_told or ()):
         return Refusal("not-alive", move.seat)
     return None

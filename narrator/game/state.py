@@ -80,7 +80,7 @@ class Vote:
     """One round of a vote among `candidates` in nomination order.
 
     `counts` are closed candidates in order; the next one is up. `spoken`: the tied have had their speeches before
-    this round. `hands`: hands that are up now; `by_hands`: hands come by seat buttons in this vote.
+    this round. `by_hands`: hands come by seat buttons in this vote.
     """
 
     candidates: tuple[Seat, ...]
@@ -88,6 +88,7 @@ class Vote:
     counts: tuple[Count, ...] = ()
     spoken: bool = False
     counted: frozenset[Seat] = frozenset()  # whose hand has been counted for a candidate
+    fresh: int = 0  # hands read at «три» for the candidate that is up
     by_hands: bool = False
     word: int = 0  # of «раз, два, три»: how many have been said
 

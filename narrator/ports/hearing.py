@@ -86,7 +86,7 @@ class Health:
     """Out, about once a second.
 
     `peak` and `rms` of the last second, 0…1 of full scale; since the stream was opened, `overflows` of the
-    sound system and `lost` blocks of 50 ms; `memory` in bytes.
+    sound system and `lost` blocks of 25 ms; `memory` in bytes.
     """
 
     device: str

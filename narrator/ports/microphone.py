@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-BLOCK = 0.05
+BLOCK = 0.025
 """Seconds of sound in one block."""
 KEPT = 1.0
 """Seconds of sound that may wait; a longer queue would answer a question asked too long ago."""

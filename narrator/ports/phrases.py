@@ -1,8 +1,8 @@
 """The phrase cache: every sentence is rendered once and then only played.
 
 A phrase is a mono 16-bit WAV in `cache_dir/phrases`, named by a hash of everything that changes its sound,
-cut to 30 ms of silence at both ends and brought to one loudness, so that its length is its timing and no
-phrase shouts. Knows engines and files, no sound device.
+cut to its sound (10 ms before it, 30 ms after) and brought to one loudness, so that its length is its timing
+and no phrase shouts. Knows engines and files, no sound device.
 
 Invariant: a file under its final name is complete (written aside, synced, renamed); one that is not, is
 rendered again.

@@ -7,8 +7,6 @@ Invariant: at night nothing that is said depends on what only some players may k
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
 
 from narrator.game import events as e
 from narrator.game.guards import Refusal
@@ -20,30 +18,14 @@ from narrator.game.state import Ask, Phase, Question, State
 from narrator.game.tally import voters_missing
 from narrator.game.timing import TINY, Kind
 from narrator.messages import Buzz, Lamp, Scene
-from narrator.speech.script import Script, upper_first
+from narrator.speech.script import Line, Script, script_for, upper_first
 
-PAUSE = 0.4
-"""Seconds of silence after a phrase, unless the host takes longer there."""
 LONG_PAUSE = 1.5
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A phrase to say and the silence after it, in seconds."""
-
-    text: str
-    pause: float = PAUSE
-
+"""Seconds where a good host waits: masks go on, a role has gone to sleep."""
 
 Cue = Line | Buzz
 
 _WORDS = {1: "one", 2: "two", 3: "three"}
-
-
-@lru_cache(maxsize=8)
-def script_for(language: str, wording: str) -> Script:
-    """The filled-in phrases of a language and a wording."""
-    return Script(language, wording)
 
 
 class Director:
@@ -65,111 +47,111 @@ class Director:
     def _tell(self, event: e.Event, after: State, say: Script, at: float) -> Iterator[Cue]:
         match event:
             case e.TableSet():
-                yield Line(say("table-set", rules=self._rules_name(after), table=after.seats))
+                yield from say("table-set", rules=self._rules_name(after), table=after.seats)
             case e.CardsKnown():
                 if after.phase is Phase.LOBBY:
-                    yield Line(say("cards-known"))
+                    yield from say("cards-known")
             case e.GameStarted():
-                yield Line(say("game-started"), 1.0)
+                yield from say("game-started", pause=1.0)
             case e.Greeted():
-                yield Line(say("greeting"), 1.0)
+                yield from say("greeting", pause=1.0)
             case e.NightFell():
-                yield Line(say("night-fell"), LONG_PAUSE)
+                yield from say("night-fell", pause=LONG_PAUSE)
             case e.RoleWoke(_, who, meeting):
-                yield Line(say(self._night_key("woke", who, meeting)), 1.0)
+                yield from say(self._night_key("woke", who, meeting), pause=1.0)
             case e.RoleSlept(_, who, meeting):
-                yield Line(say(self._night_key("slept", who, meeting)), LONG_PAUSE)
+                yield from say(self._night_key("slept", who, meeting), pause=LONG_PAUSE)
             case e.NumberCalled(number):
-                yield Line(say("number-called", seat=number), after.rules.call_step)
+                yield from say("number-called", seat=number, pause=after.rules.call_step)
             case e.MissTold():
-                yield Line(say("miss-told"), 1.0)
+                yield from say("miss-told", pause=1.0)
             case e.DayBroke():
-                yield Line(say("day-broke"), 1.0)
+                yield from say("day-broke", pause=1.0)
             case e.DeathsTold(deaths):
                 dead = sorted((death.seat, after.name(death.seat)) for death in deaths)
                 key = "deaths-none" if not dead else "deaths-one" if len(dead) == 1 else "deaths-many"
-                yield Line(say(key, dead=dead).replace(",.", "."), 1.0)
+                yield from say(key, dead=dead, pause=1.0)
             case e.DeathsAsked():
-                yield Line(say("deaths-asked"))
+                yield from say("deaths-asked")
             case e.DeathNoted(seat):
-                yield Line(say("best-move-named", seat=seat))
+                yield from say("best-move-named", seat=seat)
             case e.SpeechBegan(phase, seat, seconds):
                 key = f"speech-{phase}" if seconds else "speech-lost"
-                yield Line(say(key, seat=seat, seconds=seconds), 0.2)
+                yield from say(key, seat=seat, seconds=seconds, pause=0.2)
             case e.MarkPassed(left):
                 yield Buzz.LONG if left == 0 else Buzz.SHORT
                 if left == 0:
-                    yield Line(say("time-over"))
+                    yield from say("time-over")
             case e.TimeChanged(seconds):
-                yield Line(say("more-time" if seconds > 0 else "less-time", seconds=abs(seconds)))
+                yield from say("more-time" if seconds > 0 else "less-time", seconds=abs(seconds))
             case e.Nominated(seat):
-                yield Line(say("nominated", seat=seat))
+                yield from say("nominated", seat=seat)
             case e.SpeechesOver(candidates, ask):
                 if ask:
-                    yield Line(say("names-asked"))
+                    yield from say("names-asked")
                 else:
                     key = "speeches-over" if len(candidates) > 1 else "speeches-over-one"
-                    yield Line(say(key if candidates else "speeches-over-none", seats=candidates))
+                    yield from say(key if candidates else "speeches-over-none", seats=candidates)
             case e.NoVote(_, cancelled):
-                yield Line(say("vote-cancelled" if cancelled else "no-vote"), 1.0)
+                yield from say("vote-cancelled" if cancelled else "no-vote", pause=1.0)
             case e.VoteBegan(candidates, number):
-                yield Line(say("vote-began" if number == 1 else "vote-again", seats=candidates))
+                yield from say("vote-began" if number == 1 else "vote-again", seats=candidates)
             case e.CandidateUp(seat, last):
                 if not last:
-                    yield Line(say("candidate-up", seat=seat))
+                    yield from say("candidate-up", seat=seat)
             case e.CountWord(word):
-                yield Line(say(f"count-word-{_WORDS[word]}"), 0.0)
+                yield from say(f"count-word-{_WORDS[word]}", pause=0.0)
             case e.VotesCounted(count, rest):
                 key = "votes-rest" if rest else "votes-counted"
-                yield Line(say(key if count.votes else f"{key}-none", seat=count.seat, count=count.votes))
+                yield from say(key if count.votes else f"{key}-none", seat=count.seat, count=count.votes)
             case e.BallotTaken(voter, candidate, _):
-                yield Line(say("ballot" if candidate else "ballot-pass", voter=voter, seat=candidate or 1))
+                yield from say("ballot" if candidate else "ballot-pass", voter=voter, seat=candidate or 1)
             case e.Tied(seats, speak):
-                yield Line(say("tied-speak" if speak else "tied", seats=seats))
+                yield from say("tied-speak" if speak else "tied", seats=seats)
             case e.LiftAsked(seats):
-                yield Line(say("lift-asked", seats=seats))
+                yield from say("lift-asked", seats=seats)
             case e.LiftDecided(_, leave, votes):
                 if votes is not None:
-                    yield Line(say("lifted" if votes else "lifted-none", count=votes))
+                    yield from say("lifted" if votes else "lifted-none", count=votes)
                 if not leave:
-                    yield Line(say("spared"))
+                    yield from say("spared")
             case e.VictimAsked(victim, seats):
-                yield Line(say("victim-asked", seat=victim, seats=seats))
+                yield from say("victim-asked", seat=victim, seats=seats)
             case e.NobodyOut():
-                yield Line(say("nobody-out"), 1.0)
+                yield from say("nobody-out", pause=1.0)
             case e.VotedOut(seats):
-                yield Line(say("voted-out-one" if len(seats) == 1 else "voted-out-many", seats=seats), 1.0)
+                yield from say("voted-out-one" if len(seats) == 1 else "voted-out-many", seats=seats, pause=1.0)
             case e.Warned(seat, count, _, muted):
-                yield Line(say("warned-muted" if muted else "warned", seat=seat, count=count))
+                yield from say("warned-muted" if muted else "warned", seat=seat, count=count)
             case e.Unwarned(seat, _):
-                yield Line(say("unwarned", seat=seat))
+                yield from say("unwarned", seat=seat)
             case e.LeftTable(seats, how):
-                yield Line(say(f"left-{how}", seats=seats))
+                yield from say(f"left-{how}", seats=seats)
             case e.Asked():
                 assert after.question is not None
                 yield from self._question(after.question, after, say, at)
             case e.Declined():
-                yield Line(say("declined"))
+                yield from say("declined")
             case e.Paused():
-                yield Line(say("paused"))
+                yield from say("paused")
             case e.Resumed():
-                yield Line(say("resumed"))
+                yield from say("resumed")
             case e.OrderCalled():
-                yield Line(say("order"))
+                yield from say("order")
             case e.NumberShown(number):
                 if not after.phase.is_night:
-                    yield Line(say("number-shown", count=number), 0.0)
+                    yield from say("number-shown", count=number, pause=0.0)
             case e.BestMoveAsked(seat):
-                yield Line(say("best-move-asked", seat=seat))
+                yield from say("best-move-asked", seat=seat)
             case e.BestMoveNamed(seat):
-                yield Line(say("best-move-named", seat=seat))
+                yield from say("best-move-named", seat=seat)
             case e.BestMoveTold(_, seats):
-                yield Line(say("best-move-told" if seats else "best-move-none", seats=seats))
+                yield from say("best-move-told" if seats else "best-move-none", seats=seats)
             case e.Undone():
-                yield Line(say("undone"))
+                yield from say("undone")
                 yield from self.now(after, at)
             case e.GameEnded(outcome):
-                yield Line(say(f"won-{outcome.winner}"), 1.0)
+                yield from say(f"won-{outcome.winner}", pause=1.0)
                 yield from self._cards(after, say)
 
     def _rules_name(self, state: State) -> str:
@@ -184,16 +166,17 @@ class Director:
         for role in (Role.DON, Role.MAFIA, Role.SHERIFF, Role.MANIAC):
             seats = [seat for seat in range(1, state.seats + 1) if state.role(seat) is role]
             if seats:
-                yield Line(say("cards", Role=upper_first(say.words.ROLE_NAMES[role]), seats=seats))
+                yield from say("cards", Role=upper_first(say.words.ROLE_NAMES[role]), seats=seats)
 
     def _question(self, question: Question, state: State, say: Script, at: float) -> Iterator[Line]:
         if question.ask is Ask.GO_ON:
-            now = " ".join(line.text for line in self._situation(state, say, at))
-            yield Line(say("ask-go-on", Now=now))
+            yield from say("interrupted")
+            yield from self._situation(state, say, at)
+            yield from say("ask-go-on")
         elif isinstance(question.then, TellWinner):
-            yield Line(say(f"ask-winner-{question.then.winner}"))
+            yield from say(f"ask-winner-{question.then.winner}")
         else:
-            yield Line(say(f"ask-{question.ask}", seat=question.seat))
+            yield from say(f"ask-{question.ask}", seat=question.seat)
 
     def confide(self, event: e.Event, after: State) -> str:
         """What only the moderator's own screen shows about `event`, or an empty string."""
@@ -201,13 +184,13 @@ class Director:
         words = say.words
         match event:
             case e.PrivateAnswer(check):
-                return say(f"private-check-{check.by}", number=check.seat, answer=words.ANSWERS[check.answer])
+                return say.text(f"private-check-{check.by}", seat=check.seat, answer=words.ANSWERS[check.answer])
             case e.Shot(by, seat):
                 key = "private-met" if by == "met" else f"private-shot-{by}" if seat else "private-miss"
-                return say(key, number=seat)
+                return say.text(key, seat=seat)
             case e.CardsKnown():
                 named = (f"{seat} {words.ROLE_NAMES[after.role(seat)]}" for seat in range(1, after.seats + 1))
-                return say("private-cards", cards=", ".join(named))
+                return say.text("private-cards", cards=", ".join(named))
         return ""
 
     # --- refusals and answers ------------------------------------------------------------------------------------
@@ -218,41 +201,34 @@ class Director:
         key = f"no-{refusal.reason}"
         if state.phase.is_night or not say.has(key):
             return ()
-        return (Line(say(key, seat=refusal.seat or 1, seats=refusal.seats or (1,))),)
+        return say(key, seat=refusal.seat or 1, seats=refusal.seats or (1,))
 
-    def say(self, key: str, state: State, **slots: object) -> Line:
-        """One phrase by its key."""
-        return Line(self._script(state)(key, **slots))
+    def say(self, key: str, state: State) -> tuple[Line, ...]:
+        """A phrase without slots, by its key."""
+        return self._script(state)(key)
 
-    def lobby(self, state: State) -> Line:
+    def lobby(self, state: State) -> tuple[Line, ...]:
         """The greeting when the box is switched on."""
-        return Line(self._script(state)("lobby", rules=self._rules_name(state), table=state.seats))
+        return self._script(state)("lobby", rules=self._rules_name(state), table=state.seats)
 
-    def time_left(self, state: State, at: float) -> Line:
+    def time_left(self, state: State, at: float) -> tuple[Line, ...]:
         """«Осталось тридцать секунд»."""
         say = self._script(state)
         timer = state.timer
         if timer is None or timer.kind is not Kind.SPEECH:
-            return Line(say("no-timer"))
+            return say("no-timer")
         left = timer.left_at(at)
-        return Line(say("time-left", seconds=left) if left > 0 else say("time-over"))
+        return say("time-left", seconds=left) if left > 0 else say("time-over")
 
-    def status(self, state: State) -> Line:
+    def status(self, state: State) -> tuple[Line, ...]:
         """Who is in play."""
-        return Line(self._script(state)("status", seats=state.living))
+        return self._script(state)("status", seats=state.living)
 
-    def rules(self, state: State) -> Line:
+    def rules(self, state: State) -> tuple[Line, ...]:
         """The active rules in a few words."""
         rules = state.rules
-        return Line(
-            self._script(state)(
-                "rules-read",
-                rules=self._rules_name(state),
-                table=state.seats,
-                seconds=rules.speech,
-                count=rules.warning_limit,
-            )
-        )
+        say = self._script(state)
+        return say("rules-read", rules=self._rules_name(state), seconds=rules.speech, count=rules.warning_limit)
 
     # --- levels --------------------------------------------------------------------------------------------------
 
@@ -266,33 +242,33 @@ class Director:
     def _situation(self, state: State, say: Script, at: float) -> Iterator[Line]:
         if state.phase.has_speaker and state.speaker is not None and state.timer is not None:
             left = state.timer.left_at(at)
-            yield Line(say("now-speech" if left > 0 else "now-overtime", seat=state.speaker, seconds=max(left, 0)))
+            yield from say("now-speech" if left > 0 else "now-overtime", seat=state.speaker, seconds=max(left, 0))
         elif state.phase is Phase.NOMINATIONS:
             seats = state.candidates
             if state.rules.nominating is not Nominating.BY_VOTING:
-                yield Line(say("now-nominations" if seats else "now-nominations-none", seats=seats))
+                yield from say("now-nominations" if seats else "now-nominations-none", seats=seats)
         elif state.phase is Phase.VOTE and state.vote is not None:
             if state.rules.voting is Voting.NAMED:
                 missing = voters_missing(state)
-                yield Line(say("now-named-vote" if missing else "now-named-vote-done", seats=missing))
+                yield from say("now-named-vote" if missing else "now-named-vote-done", seats=missing)
             else:
-                yield Line(say("now-vote", seat=state.vote.up))
+                yield from say("now-vote", seat=state.vote.up)
         elif state.phase is Phase.LIFT and state.vote is not None:
-            yield Line(say("lift-asked", seats=state.vote.candidates))
+            yield from say("lift-asked", seats=state.vote.candidates)
         elif state.phase is Phase.VICTIM_VOTE and state.vote is not None and state.died:
-            yield Line(say("now-victim", seats=state.vote.candidates))
+            yield from say("now-victim", seats=state.vote.candidates)
         elif state.phase is Phase.BEST_MOVE and state.best_move is not None:
-            yield Line(say("best-move-asked", seat=state.best_move.by))
+            yield from say("best-move-asked", seat=state.best_move.by)
         elif state.phase.is_night and state.night is not None:
             meeting = bool(state.night.wakers) or state.phase is Phase.NIGHT_CONFERENCE
-            yield Line(say("now-night"))
-            yield Line(say(self._night_key("woke", waker(state), meeting)))
+            yield from say("now-night")
+            yield from say(self._night_key("woke", waker(state), meeting))
         elif state.phase is Phase.MORNING:
-            yield Line(say("deaths-asked" if state.host is Host.LIGHT else "now-morning"))
+            yield from say("deaths-asked" if state.host is Host.LIGHT else "now-morning")
         elif state.phase is Phase.GAME_OVER:
-            yield Line(say("now-over"))
+            yield from say("now-over")
         else:
-            yield Line(say("now-lobby"))
+            yield from say("now-lobby")
 
     @staticmethod
     def scene(state: State, at: float, *, listening: bool) -> Scene:

@@ -3,74 +3,89 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from narrator.game.rulesets import Ruleset, Voting
-from narrator.speech.script import Script
+from narrator.speech.script import Script, script_for, upper_first
 
-_ADJUST = (10.0,)
-
-
-def repertoire(language: str, rules: Ruleset, seats: int) -> tuple[str, ...]:
-    """All fixed phrases for a table of `seats`, each once. Lists of seats stand with one seat; longer ones vary."""
-    script = Script(language, rules.script)
-    texts: dict[str, None] = {}
-    for key in script:
-        if key.startswith("private-"):
-            continue  # shown, never said
-        for text in _filled(script, key, rules, seats):
-            texts[text] = None
-    return tuple(texts)
-
-
-def _filled(script: Script, key: str, rules: Ruleset, seats: int) -> Iterator[str]:
-    fields = {name for _, name, _, _ in string.Formatter().parse(script.raw(key)) if name}
-    names = {_SLOT_OF[name] for name in fields}
-    everybody = range(1, seats + 1)
-    choices: dict[str, list[object]] = {
-        "seat": list(everybody),
-        "dead": [((seat, ""),) for seat in everybody],
-        "voter": list(everybody) if rules.voting is Voting.NAMED else [],
-        "seats": [(seat,) for seat in everybody],
-        "count": list(range(seats + 1)),
-        "table": [seats],
-        "seconds": [t for t in dict.fromkeys((*_ADJUST, *_times(rules))) if t],
-        "rules": [script.words.RULES_NAMES[rules.script]],
-        "Role": [],
-        "Now": [],
-    }
-    slots: list[dict[str, object]] = [{}]
-    for name in sorted(names):
-        slots = [{**slot, name: value} for slot in slots for value in choices[name]]
-    for slot in slots:
-        yield script(key, **slot)
-
-
-_SLOT_OF = {
-    "seat": "seat",
+_SLOTS = {
     "Seat": "seat",
     "number": "seat",
     "Voter": "voter",
-    "dead": "dead",
-    "seats": "seats",
     "Seats": "seats",
-    "count": "count",
     "word": "count",
-    "table": "table",
     "time": "seconds",
     "Time": "seconds",
-    "rules": "rules",
-    "Role": "Role",
-    "Now": "Now",
 }
+"""Names in phrases that are filled from a slot of another name."""
 
 
-def _times(rules: Ruleset) -> tuple[float, ...]:
-    return (
-        rules.introduction,
-        rules.speech,
-        rules.short_speech,
-        rules.tie_speech,
-        rules.last_word_voted,
-        rules.last_word_killed,
-    )
+def repertoire(language: str, rules: Ruleset, seats: int, names: Sequence[str] = ()) -> tuple[str, ...]:
+    """Every segment that can be said at a table of `seats` with `names`, each once."""
+    script = script_for(language, rules.script)
+    texts: dict[str, None] = {}
+    for key in script:
+        if not key.startswith("private-"):  # shown, never said
+            for segment in script.segments(key):
+                texts.update(dict.fromkeys(_filled(script, key, segment, rules, seats, names)))
+    return tuple(texts)
+
+
+def _filled(
+    script: Script, key: str, segment: str, rules: Ruleset, seats: int, names: Sequence[str]
+) -> Iterator[str]:
+    fields = {name for _, name, _, _ in string.Formatter().parse(segment) if name}
+    slots: list[dict[str, object]] = [{}]
+    slot_of = {**_SLOTS, "word": "table"} if key in ("lobby", "table-set") else _SLOTS
+    for name in sorted({slot_of.get(field, field) for field in fields}):
+        choices = _choices(script, name, key, rules, seats, names)
+        if not segment.startswith("{"):
+            choices = [choice for choice in choices if not isinstance(choice, tuple) or len(choice) == 1]
+        slots = [{**slot, name: value} for slot in slots for value in choices]
+    for slot in slots:
+        yield from script.filled(segment, slot)
+
+
+def _choices(
+    script: Script, name: str, key: str, rules: Ruleset, seats: int, names: Sequence[str]
+) -> list[object]:
+    """The values a slot can have; a list alone, and (where it is a segment of its own) at each place of a longer one."""
+    everybody = range(1, seats + 1)
+    match name:
+        case "seat":
+            return list(everybody)
+        case "voter":
+            return list(everybody) if rules.voting is Voting.NAMED else []
+        case "seats":
+            return [(seat,) for seat in everybody] + [(seat, seat, seat) for seat in everybody]
+        case "dead":
+            named = [(seat, names[seat - 1] if len(names) >= seat else "") for seat in everybody]
+            return [(one,) for one in named] + [(one, one, one) for one in named]
+        case "count":
+            return list(range(max(seats, rules.warning_limit) + 1))
+        case "table":
+            return [seats]
+        case "seconds":
+            return list(_seconds(key, rules))
+        case "rules":
+            return [script.words.RULES_NAMES[rules.script]]
+        case "Role":
+            return [upper_first(role) for role in script.words.ROLE_NAMES.values()]
+    raise KeyError(f"{key}: no values are known for the slot {name}")
+
+
+def _seconds(key: str, rules: Ruleset) -> Iterator[float]:
+    if key.startswith("speech-") or key == "rules-read":
+        times = (
+            rules.introduction,
+            rules.speech,
+            rules.short_speech,
+            rules.tie_speech,
+            rules.last_word_voted,
+            rules.last_word_killed,
+        )
+        yield from sorted({time for time in times if time})
+    elif key in ("more-time", "less-time"):
+        yield 10.0
+    else:
+        yield from range(int(rules.speech) + 31)

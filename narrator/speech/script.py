@@ -1,19 +1,38 @@
 """Phrases with their slots filled: the words of the narrator, by key. Knows the language, not the game's rules.
 
-Invariant: a filled phrase holds no digit and no empty slot.
+A phrase is written in segments, «Говорит {seat}.|{Time}.»; each is spoken and kept as a sound by itself, so that all
+there is to say at a table is a few hundred sounds. A list of seats is one segment for each seat.
+Invariant: a filled segment holds no digit and no open slot (what is only shown may hold digits).
 """
 
 from __future__ import annotations
 
+import string
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
 from types import ModuleType
 from typing import Any
 
 from narrator.speech.lang import load
 
+PAUSE = 0.4
+"""Seconds of silence after a phrase, unless the host takes longer there."""
+JOINT = 0.08
+"""Seconds of silence between the segments of a phrase."""
+_LISTS = ("seats", "Seats", "dead")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A segment to say and the silence after it, in seconds."""
+
+    text: str
+    pause: float = PAUSE
+
 
 class _Number:
-    """A number in a phrase: `{count}` is the word, `{count:голос|голоса|голосов}` declines with it."""
+    """A number in a phrase: `{count}` is the word, `{count:голос/голоса/голосов}` declines with it."""
 
     def __init__(self, words: ModuleType, number: int) -> None:
         self._words, self._number = words, number
@@ -31,45 +50,79 @@ class Script:
         self.words = load(language)
         self._phrases: dict[str, str] = {**self.words.BASE, **self.words.SCRIPTS.get(wording, {})}
 
-    def has(self, key: str) -> bool:
-        """Whether there is such a phrase."""
-        return key in self._phrases
-
-    def __call__(self, key: str, **slots: Any) -> str:
-        """The phrase `key`. Slots: seat (int), seats (ints), count (int), seconds (float), others as they are."""
-        filled: dict[str, Any] = {}
-        for name, value in slots.items():
-            filled.update(self._fill(name, value))
-        return self._phrases[key].format(**filled)
-
-    def _fill(self, name: str, value: Any) -> dict[str, Any]:
-        words = self.words
-        if name == "seat":
-            text = str(words.seat_name(value))
-            return {"seat": text, "Seat": upper_first(text), "number": words.cardinal(value)}
-        if name == "voter":
-            return {"Voter": upper_first(str(words.seat_name(value)))}
-        if name == "dead":  # (seat, name) pairs: «номер четыре, Анна»
-            return {"dead": words.listed([words.seat_name(s) + (f", {who}," if who else "") for s, who in value])}
-        if name == "seats":
-            text = words.listed([words.seat_name(seat) for seat in value])
-            return {"seats": text, "Seats": upper_first(text)}
-        if name in ("count", "table"):
-            return {name: _Number(words, value), "word": words.cardinal(value)}
-        if name == "seconds":
-            text = str(words.duration(value))
-            return {"time": text, "Time": upper_first(text)}
-        return {name: value}
-
     def __iter__(self) -> Iterator[str]:
         """The names of all phrases."""
         return iter(self._phrases)
 
-    def raw(self, key: str) -> str:
-        """A phrase as written, slots open."""
-        return self._phrases[key]
+    def has(self, key: str) -> bool:
+        """Whether there is such a phrase."""
+        return key in self._phrases
+
+    def segments(self, key: str) -> tuple[str, ...]:
+        """A phrase's segments as written, slots open."""
+        return tuple(self._phrases[key].split("|"))
+
+    def __call__(self, key: str, *, pause: float = PAUSE, **slots: Any) -> tuple[Line, ...]:
+        """The phrase `key` as lines; `pause` follows the last one.
+
+        Slots: seat (int), voter (int), seats (ints), dead (pairs of seat and name), count, table (ints),
+        seconds (float); others are put in as they are.
+        """
+        texts = [text for segment in self.segments(key) for text in self.filled(segment, slots)]
+        return tuple(Line(text, JOINT if place < len(texts) - 1 else pause) for place, text in enumerate(texts))
+
+    def text(self, key: str, **slots: Any) -> str:
+        """The whole phrase as one text."""
+        return " ".join(line.text for line in self(key, **slots))
+
+    def filled(self, segment: str, slots: dict[str, Any]) -> tuple[str, ...]:
+        """A segment with its slots filled: one text, or one for each item of its list."""
+        fields = {name for _, name, _, _ in string.Formatter().parse(segment) if name}
+        values: dict[str, Any] = {}
+        for name, value in slots.items():
+            values.update(self._values(name, value))
+        listed = next((name for name in _LISTS if name in fields), None)
+        if listed is None:
+            return (upper_if_first(segment, segment.format(**values)),)
+        items = values[listed]
+        if len(items) == 1:
+            return (upper_if_first(segment, segment.format(**{**values, listed: items[0]})),)
+        parts = [f"{item}," for item in items[:-1]]
+        last = segment.format(**{**values, listed: f"{self.words.AND} {items[-1]}"})
+        return (*([upper_first(parts[0]), *parts[1:]] if listed == "Seats" else parts), last)
+
+    def _values(self, name: str, value: Any) -> dict[str, Any]:
+        words = self.words
+        match name:
+            case "seat":
+                seat = str(words.seat_name(value))
+                return {"seat": seat, "Seat": upper_first(seat), "number": words.cardinal(value), "digits": value}
+            case "voter":
+                return {"Voter": upper_first(str(words.seat_name(value)))}
+            case "seats":
+                items = [str(words.seat_name(seat)) for seat in value]
+                return {"seats": items, "Seats": [upper_first(items[0]), *items[1:]] if items else []}
+            case "dead":
+                return {"dead": [str(words.seat_name(seat)) + (f", {who}" if who else "") for seat, who in value]}
+            case "count" | "table":
+                return {name: _Number(words, value), "word": words.cardinal(value)}
+            case "seconds":
+                time = str(words.duration(value))
+                return {"time": time, "Time": upper_first(time)}
+        return {name: value}
 
 
 def upper_first(text: str) -> str:
     """The text with a capital first letter, the rest untouched."""
     return text[:1].upper() + text[1:]
+
+
+def upper_if_first(segment: str, text: str) -> str:
+    """A segment that begins with a number begins with a capital letter if it is a sentence of its own."""
+    return upper_first(text) if segment.startswith("{count") else text
+
+
+@lru_cache(maxsize=8)
+def script_for(language: str, wording: str) -> Script:
+    """The script of a language and a wording."""
+    return Script(language, wording)

@@ -30,6 +30,7 @@ NUMBERS, ORDERS = (FIVE, SIX), (NEXT, STOP)
 WORDS = tuple(sorted({word for phrase in (*NUMBERS, *ORDERS) for word in phrase.split()}))
 RATE = 16000
 SIZE = round(RATE * BLOCK)
+SECOND = round(1 / BLOCK)
 Block = NDArray[np.int16]
 
 
@@ -192,7 +193,7 @@ def test_phrases_that_cannot_be_heard_are_noted_and_nothing_is_heard(model: Path
 def test_the_same_orders_again_disturb_nothing() -> None:
     tape = Tape()
     run(Script(seconds(1), {5: [Listen(1, NUMBERS), Mute(0)], 9: [Listen(1, NUMBERS)]}), tape, Listen(1, NUMBERS))
-    assert tape.fed == 20
+    assert tape.fed == SECOND
 
 
 def test_only_an_open_gate_with_phrases_lets_sound_through() -> None:
@@ -204,7 +205,7 @@ def test_only_an_open_gate_with_phrases_lets_sound_through() -> None:
     fed: list[tuple[int, int]] = []
     tape.feed = lambda frames: fed.append((script.next, len(frames))) or []  # type: ignore[method-assign,func-returns-value]
     run(script, tape, Listen(1, NUMBERS))
-    assert [n for n, _ in fed] == [*range(1, 11), *range(21, 31), *range(36, 41)]
+    assert [n for n, _ in fed] == [*range(1, 11), *range(21, 31), *range(36, 2 * SECOND + 1)]
     assert {size for _, size in fed} == {2 * SIZE}
     assert script.dropped == 4  # at the start, when the gate opened, at both switches: nothing old is recognised
 
@@ -227,7 +228,7 @@ def test_short_zeros_are_a_quiet_source() -> None:
 
 def test_no_blocks_for_two_seconds_is_a_fault() -> None:
     script = Script(seconds(5))
-    script.blocks[10:] = [np.zeros(0, np.int16)] * 90
+    script.blocks[10:] = [np.zeros(0, np.int16)] * 100
     with pytest.raises(DeviceError, match="script"):
         run(script, Tape())
     assert script.next == 10 + round(hearing.NO_SOUND / 0.1)
@@ -235,7 +236,7 @@ def test_no_blocks_for_two_seconds_is_a_fault() -> None:
 
 def test_a_stream_that_says_it_stopped_is_a_fault_at_once() -> None:
     script = Script(seconds(5))
-    script.blocks[10:] = [np.zeros(0, np.int16)] * 90
+    script.blocks[10:] = [np.zeros(0, np.int16)] * 100
     script.active = False
     with pytest.raises(DeviceError):
         run(script, Tape())
@@ -254,7 +255,7 @@ def test_lost_sound_is_noted_and_the_utterance_forgotten() -> None:
     script.read = losing  # type: ignore[method-assign]
     run(script, tape, Listen(1, NUMBERS))
     assert len(script.of(Note)) == 1
-    assert tape.fed == 9  # the block that came with the loss and all before it are gone
+    assert tape.fed == SECOND - 11  # the block that came with the loss and all before it are gone
 
 
 def test_health_is_reported_every_second() -> None:
@@ -271,8 +272,8 @@ def test_too_much_memory_ends_the_process_only_while_nobody_is_listened_to(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(hearing, "MEMORY", 1)
-    script = run(Script(seconds(9), {70: [Mute(1)]}), Tape(), Listen(1, NUMBERS))
-    assert script.next == 80
+    script = run(Script(seconds(9), {3 * SECOND + 5: [Mute(1)]}), Tape(), Listen(1, NUMBERS))
+    assert script.next == 4 * SECOND
     assert len(script.of(Note)) == 1
 
 

@@ -1,7 +1,7 @@
 """Every Russian word of the product: what is understood and what is said.
 
 COMMANDS are hassil sentence templates: the same text feeds the recogniser's grammar and the parser. PHRASES are what
-the narrator says; `{seat}` is «номер пять», `{count:голос|голоса|голосов}` declines with its number. No digit may
+the narrator says; `{seat}` is «номер пять», `{count:голос/голоса/голосов}` declines with its number. No digit may
 stand here, and no phrase may equal a command. Stress marks come later; ё is written.
 """
 
@@ -26,6 +26,8 @@ _NOUNS = {
 
 ADDRESS = "ведущий"
 """The word that turns table talk into a command."""
+
+AND = "и"
 
 ROLE_NAMES = {"civilian": "мирный житель", "sheriff": "Шериф", "mafia": "мафия", "don": "Дон", "maniac": "Маньяк"}
 
@@ -63,8 +65,8 @@ def ordinal(number: int, gender: str = "n") -> str:
 
 
 def plural(number: int, forms: str) -> str:
-    """The one of «голос|голоса|голосов» that goes with `number`."""
-    one, few, many = forms.split("|")
+    """The one of «голос/голоса/голосов» that goes with `number`."""
+    one, few, many = forms.split("/")
     tens, units = abs(number) % 100, abs(number) % 10
     if 11 <= tens <= 14 or units == 0 or units >= 5:
         return many
@@ -73,7 +75,7 @@ def plural(number: int, forms: str) -> str:
 
 def counted(number: int, forms: str) -> str:
     """«пять голосов», «одна минута»: a number with its noun; nouns in -а or -я are feminine here, in -е neuter."""
-    one = forms.split("|")[0].lower()
+    one = forms.split("/")[0].lower()
     gender = "f" if one[-1] in "ая" else "n" if one[-1] in "её" else "m"
     return f"{cardinal(number, gender)} {plural(number, forms)}"
 
@@ -81,11 +83,6 @@ def counted(number: int, forms: str) -> str:
 def seat_name(seat: int) -> str:
     """How a seat is called: «номер пять» stays the same in every case."""
     return f"номер {cardinal(seat)}"
-
-
-def listed(items: list[str]) -> str:
-    """«номер один, номер два и номер три»."""
-    return items[0] if len(items) == 1 else ", ".join(items[:-1]) + " и " + items[-1] if items else ""
 
 
 def duration(seconds: float) -> str:
@@ -96,9 +93,9 @@ def duration(seconds: float) -> str:
         return "полторы минуты"
     parts = []
     if minutes:
-        parts.append(counted(minutes, "минута|минуты|минут"))
+        parts.append(counted(minutes, "минута/минуты/минут"))
     if rest or not minutes:
-        parts.append(counted(rest, "секунда|секунды|секунд"))
+        parts.append(counted(rest, "секунда/секунды/секунд"))
     return " ".join(parts)
 
 
@@ -177,8 +174,8 @@ COMMANDS: dict[str, list[str]] = {
 Script = dict[str, str]
 
 BASE: Script = {
-    "lobby": "Добрый вечер. {rules}. Игроков за столом: {word}. Когда все готовы, скажите: начинаем игру.",
-    "table-set": "{rules}. Игроков за столом: {word}.",
+    "lobby": "Добрый вечер.|{rules}.|Игроков за столом: {word}.|Когда все готовы, скажите: начинаем игру.",
+    "table-set": "{rules}.|Игроков за столом: {word}.",
     "cards-known": "Карты розданы.",
     "game-started": "Игра начинается.",
     "greeting": "Добро пожаловать в наш город. Днём говорим по очереди и голосуем. Ночью молчим. Мафия среди нас.",
@@ -204,48 +201,48 @@ BASE: Script = {
     "day-broke": "Утро. Все просыпаются.",
     "deaths-none": "Сегодня ночью никто не был убит.",
     "deaths-one": "Сегодня ночью был убит {dead}.",
-    "deaths-many": "Сегодня ночью были убиты {dead}.",
+    "deaths-many": "Сегодня ночью были убиты|{dead}.",
     "deaths-asked": "Кто убит этой ночью?",
-    "speech-introductions": "Представляется {seat}. {Time}.",
-    "speech-speeches": "Говорит {seat}. {Time}.",
-    "speech-tie-speech": "Слово в защиту. {Seat}. {Time}.",
-    "speech-last-word": "Последнее слово. {Seat}. {Time}.",
+    "speech-introductions": "Представляется {seat}.|{Time}.",
+    "speech-speeches": "Говорит {seat}.|{Time}.",
+    "speech-tie-speech": "Слово в защиту.|{Seat}.|{Time}.",
+    "speech-last-word": "Последнее слово.|{Seat}.|{Time}.",
     "speech-lost": "{Seat} пропускает речь.",
     "time-over": "Время вышло.",
     "more-time": "Добавлено {time}.",
     "less-time": "Убрано {time}.",
-    "nominated": "Принято. {Seat}.",
-    "speeches-over": "Речи закончены. На голосование выставлены: {seats}.",
-    "speeches-over-one": "Речи закончены. На голосование выставлен {seats}.",
-    "speeches-over-none": "Речи закончены. На голосование никто не выставлен.",
-    "names-asked": "Речи закончены. Назовите, кого выставляете на голосование.",
+    "nominated": "Принято.|{Seat}.",
+    "speeches-over": "Речи закончены.|На голосование выставлены:|{seats}.",
+    "speeches-over-one": "Речи закончены.|На голосование выставлен {seats}.",
+    "speeches-over-none": "Речи закончены.|На голосование никто не выставлен.",
+    "names-asked": "Речи закончены.|Назовите, кого выставляете на голосование.",
     "no-vote": "Голосования сегодня нет.",
     "vote-cancelled": "Голосование отменено.",
     "vote-began": "Переходим к голосованию.",
-    "vote-again": "Голосуем ещё раз. На голосовании: {seats}.",
+    "vote-again": "Голосуем ещё раз.|На голосовании:|{seats}.",
     "candidate-up": "Голосуем за {seat}.",
     "count-word-one": "Раз!",
     "count-word-two": "Два!",
     "count-word-three": "Три!",
-    "votes-counted": "{Seat}: {count:голос|голоса|голосов}.",
-    "votes-counted-none": "{Seat}: ни одного голоса.",
-    "votes-rest-none": "{Seat}: голосов не осталось.",
-    "votes-rest": "Остальные голоса получает {seat}: {count:голос|голоса|голосов}.",
-    "ballot": "Принято. {Voter} за {seat}.",
-    "ballot-pass": "Принято. {Voter} воздержался.",
-    "tied": "Голоса разделились. {Seats}.",
-    "tied-speak": "Голоса разделились. {Seats} получают слово.",
+    "votes-counted": "{count:голос/голоса/голосов}.",
+    "votes-counted-none": "Ни одного голоса.",
+    "votes-rest-none": "Остальные голоса получает {seat}.|Голосов не осталось.",
+    "votes-rest": "Остальные голоса получает {seat}.|{count:голос/голоса/голосов}.",
+    "ballot": "Принято.|{Voter}|за {seat}.",
+    "ballot-pass": "Принято.|{Voter} воздержался.",
+    "tied": "Голоса разделились.|{Seats}.",
+    "tied-speak": "Голоса разделились.|{Seats}|получают слово.",
     "lift-asked": "Кто за то, чтобы все покинули стол?",
-    "lifted": "За это {count:голос|голоса|голосов}.",
+    "lifted": "За это {count:голос/голоса/голосов}.",
     "lifted-none": "За это нет голосов.",
     "spared": "Все остаются за столом.",
-    "victim-asked": "Решает {seat}, убитый этой ночью. Кто покидает стол: {seats}?",
+    "victim-asked": "Решает {seat}, убитый этой ночью.|Кто покидает стол:|{seats}?",
     "nobody-out": "Никто не покидает стол.",
     "voted-out-one": "Стол покидает {seats}.",
-    "voted-out-many": "Стол покидают {seats}.",
-    "warned": "Замечание номеру {number}. Всего {count:замечание|замечания|замечаний}.",
-    "warned-muted": "Замечание номеру {number}. Всего {count:замечание|замечания|замечаний}. Следующая речь пропадает.",
-    "unwarned": "Замечание снято. {Seat}.",
+    "voted-out-many": "Стол покидают|{seats}.",
+    "warned": "Замечание номеру {number}.|Всего {count:замечание/замечания/замечаний}.",
+    "warned-muted": "Замечание номеру {number}.|Всего {count:замечание/замечания/замечаний}.|Следующая речь пропадает.",
+    "unwarned": "Замечание снято.|{Seat}.",
     "left-removed": "{Seats} удалён из игры.",
     "left-left": "{Seats} покидает стол по своей воле.",
     "left-warnings": "{Seats} покидает стол за замечания.",
@@ -257,30 +254,31 @@ BASE: Script = {
     "ask-winner-maniac": "Завершить игру победой Маньяка?",
     "ask-winner-draw": "Завершить игру без победителя?",
     "ask-warn": "Замечание номеру {number}?",
-    "ask-go-on": "Игра была прервана. {Now} Продолжать игру?",
+    "interrupted": "Игра была прервана.",
+    "ask-go-on": "Продолжать игру?",
     "declined": "Хорошо, оставляем как есть.",
     "paused": "Время остановлено.",
     "resumed": "Время пошло.",
     "order": "Тишина за столом, пожалуйста!",
     "number-shown": "Выбрано: {word}.",
-    "best-move-asked": "{Seat}, ваш лучший ход. Назовите трёх игроков.",
-    "best-move-named": "Записано. {Seat}.",
-    "best-move-told": "Лучший ход: {seats}.",
+    "best-move-asked": "{Seat}, ваш лучший ход.|Назовите трёх игроков.",
+    "best-move-named": "Записано.|{Seat}.",
+    "best-move-told": "Лучший ход:|{seats}.",
     "best-move-none": "Лучшего хода нет.",
     "undone": "Шаг отменён.",
     "won-town": "Игра окончена. Победили мирные жители!",
     "won-mafia": "Игра окончена. Победила мафия!",
     "won-maniac": "Игра окончена. Победил Маньяк!",
     "won-draw": "Игра окончена. Победителя нет.",
-    "cards": "{Role}: {seats}.",
+    "cards": "{Role}:|{seats}.",
     # what is going on, for «повтори», after «отмена» and after a restart
-    "now-speech": "Говорит {seat}. Осталось {time}.",
-    "now-overtime": "Говорит {seat}. Время вышло.",
-    "now-nominations": "Выставлены: {seats}.",
+    "now-speech": "Говорит {seat}.|Осталось {time}.",
+    "now-overtime": "Говорит {seat}.|Время вышло.",
+    "now-nominations": "Выставлены:|{seats}.",
     "now-nominations-none": "Пока никто не выставлен.",
-    "now-vote": "Голосуем за {seat}. Сколько голосов?",
-    "now-victim": "Решает убитый этой ночью. Кто покидает стол: {seats}?",
-    "now-named-vote": "Идёт голосование. Не проголосовали: {seats}.",
+    "now-vote": "Голосуем за {seat}.|Сколько голосов?",
+    "now-victim": "Решает убитый этой ночью.|Кто покидает стол:|{seats}?",
+    "now-named-vote": "Идёт голосование.|Не проголосовали:|{seats}.",
     "now-named-vote-done": "Идёт голосование. Проголосовали все.",
     "now-lobby": "Игра ещё не началась.",
     "now-night": "Сейчас ночь.",
@@ -288,17 +286,16 @@ BASE: Script = {
     "now-over": "Игра окончена.",
     "time-left": "Осталось {time}.",
     "no-timer": "Время сейчас не идёт.",
-    "status": "В игре {seats}.",
-    "rules-read": "{rules}. Игроков за столом: {word}. Речь {time}. "
-    "Замечаний до удаления: {word}. Побеждает тот, у кого не осталось противников.",
+    "status": "В игре:|{seats}.",
+    "rules-read": "{rules}.|Речь: {time}.|Замечаний до удаления: {word}.",
     "microphone-lost": "Я не слышу микрофон. Пользуйтесь кнопками.",
     # for the moderator's own screen, where digits are read, not spoken
-    "private-check-don": "Дон о номере {number}: {answer}",
-    "private-check-sheriff": "Шериф о номере {number}: {answer}",
-    "private-shot-mafia": "Выстрел мафии: {number}",
-    "private-shot-maniac": "Выстрел Маньяка: {number}",
+    "private-check-don": "Дон о номере {digits}: {answer}",
+    "private-check-sheriff": "Шериф о номере {digits}: {answer}",
+    "private-shot-mafia": "Выстрел мафии: {digits}",
+    "private-shot-maniac": "Выстрел Маньяка: {digits}",
     "private-miss": "Промах записан",
-    "private-met": "Записан номер {number}",
+    "private-met": "Записан номер {digits}",
     "private-cards": "Карты: {cards}",
     # why not
     "no-too-many-votes": "Столько голосов нет.",
@@ -311,7 +308,7 @@ BASE: Script = {
     "no-not-alive": "{Seat} уже не играет.",
     "no-not-candidate": "{Seat} не на голосовании.",
     "no-speeches-not-over": "Ещё не все сказали речь.",
-    "no-votes-missing": "Ещё не голосовали: {seats}.",
+    "no-votes-missing": "Ещё не голосовали:|{seats}.",
     "no-vote-final": "Голос менять больше нельзя.",
     "no-no-pass": "Сейчас нужно выбрать.",
     "no-wrong-seats": "По этим правилам столько не играют.",
@@ -343,7 +340,7 @@ SCRIPTS: dict[str, Script] = {
         "woke-maniac": "Проснулся Маньяк и выбирает жертву.",
         "slept-maniac": "Маньяк выбрал жертву и уснул.",
         "day-broke": "Наступил день. Все жители города проснулись.",
-        "speech-tie-speech": "Последнее слово. {Seat}. {Time}.",
+        "speech-tie-speech": "Последнее слово.|{Seat}.|{Time}.",
     },
     "forum": {
         "night-fell": "Наступает ночь. Город засыпает.",
@@ -356,20 +353,20 @@ SCRIPTS: dict[str, Script] = {
         "speeches-over-one": "Обсуждение закончено. Голосуют все.",
         "speeches-over-none": "Обсуждение закончено. Голосуют все.",
         "vote-began": "Переходим к голосованию. Называйте номер или воздержитесь.",
-        "vote-again": "Переголосование. На голосовании: {seats}.",
-        "tied": "Катастрофа. {Seats}.",
-        "tied-speak": "Катастрофа. {Seats} получают слово.",
+        "vote-again": "Переголосование.|На голосовании:|{seats}.",
+        "tied": "Катастрофа.|{Seats}.",
+        "tied-speak": "Катастрофа.|{Seats}|получают слово.",
         "lift-asked": "Повесить или помиловать? Кто за то, чтобы повесить всех?",
         "spared": "Все помилованы.",
-        "left-removed": "Модкилл. {Seats} удалён из игры.",
-        "left-left": "Модкилл. {Seats} покидает игру по своей воле.",
+        "left-removed": "Модкилл.|{Seats} удалён из игры.",
+        "left-left": "Модкилл.|{Seats} покидает игру по своей воле.",
     },
     "sport": {
         "night-fell": "Наступает ночь. Город засыпает.",
         "woke-meeting-mafia": "Просыпается мафия. У вас минута на договорку.",
         "woke-mafia": "Мафия выходит на охоту. Стреляем.",
         "slept-mafia": "Мафия удаляется.",
-        "speech-tie-speech": "Оправдательная речь. {Seat}. {Time}.",
+        "speech-tie-speech": "Оправдательная речь.|{Seat}.|{Time}.",
     },
 }
 """Wordings that a ruleset's own book gives; everything else is BASE."""

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from unicode_rbnf import RbnfEngine
 
+from narrator.speech.lang import ru_print
+
 _ENGINE = RbnfEngine.for_language("ru")
 _CASES = ("", "-genitive", "-dative", "-accusative", "-ablative", "-locative")
 _NOUNS = {
@@ -370,3 +372,6 @@ SCRIPTS: dict[str, Script] = {
     },
 }
 """Wordings that a ruleset's own book gives; everything else is BASE."""
+
+IN_PRINT = ru_print
+"""What is read and not spoken: the protocol, the rules, the names of phases and moves."""

@@ -33,7 +33,7 @@ from narrator.ports.phrases import Samples, read_wav
 
 SILENT_STREAM = 2.0  # seconds without a callback after which the device counts as gone
 _RATES = (22050, 44100, 48000)  # the synthesiser's own rate first: the device then converts nothing
-_LATENCY = 0.05  # seconds of buffer: under full load 0.03 runs dry now and then, 0.06 is only later
+_LATENCY = 0.05  # seconds of buffer; 0.03 runs dry now and then on a fully loaded machine
 _FADE = 0.008  # seconds; a sound cut at full height clicks
 _HEAR_AGAIN = 10.0  # seconds between two reports of underflows
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from narrator.clock import Clock
 from narrator.game import moves as m
 from narrator.game.events import Event
-from narrator.game.guards import Refusal
+from narrator.game.guards import Refusal, deadline
 from narrator.game.lobby import first_state
 from narrator.game.moves import Move
 from narrator.game.reducer import play
@@ -75,8 +75,7 @@ class App:
 
     def deadline(self) -> float | None:
         """Game time of the next thing to do by the clock, None if there is none."""
-        timer = self.game.state.timer
-        mark = timer.deadline if timer is not None else None
+        mark = deadline(self.game.state)
         return None if mark is None else min(mark, self._last_beat + BEAT)
 
     def wait(self) -> Signal | None:
@@ -204,8 +203,8 @@ class App:
 
     def _by_the_clock(self) -> None:
         for _ in range(100):  # a process that slept may find several deadlines past
-            timer = self.game.state.timer
-            if timer is None or timer.deadline is None or timer.deadline > self.at() + TINY:
+            due = deadline(self.game.state)
+            if due is None or due > self.at() + TINY:
                 break
             self._play(m.TimeUp())
         if self.game.state.timer is not None and self.at() >= self._last_beat + BEAT:

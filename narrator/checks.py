@@ -135,6 +135,6 @@ _CHECKS: dict[str, Callable[[Player, list[str]], str | None]] = {
     "winner": _winner,
     "check": _check,
     "points": _points,
-    "called": lambda player, wanted: _same(player.state.night.called if player.state.night else 0, wanted),
+    "called": lambda player, wanted: _same(player.state.call.number if player.state.call else "none", wanted),
     "refused": _refused,
 }

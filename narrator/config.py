@@ -31,7 +31,7 @@ class _Section(BaseModel):
 
 class GameSettings(_Section):
     rules: str
-    host: Literal["full", "light"]
+    host: Literal["full", "light", "none"]
     seats: int = Field(ge=0, le=15)
     names: list[str]
     cards: Literal["table", "box"]

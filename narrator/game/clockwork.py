@@ -5,11 +5,12 @@ Knows no clock; the turn's `at` is all the time there is.
 
 from __future__ import annotations
 
-from narrator.game import flow, order, timing
+from narrator.game import flow, hostless, order, timing
 from narrator.game import moves as m
 from narrator.game.events import MarkPassed, OrderCalled, Paused, Resumed, TimeChanged
+from narrator.game.guards import HOLD
 from narrator.game.roles import Host
-from narrator.game.state import Ask
+from narrator.game.state import Ask, Phase
 from narrator.game.turn import Turn
 
 
@@ -24,14 +25,26 @@ def time_up(turn: Turn, move: m.TimeUp) -> None:
     """The next mark of the running timer is reached."""
     state = turn.state
     timer = state.timer
-    assert timer is not None
-    if timer.kind is timing.Kind.COUNT:
-        flow.count_word(turn)
+    if state.held_since is not None and turn.at >= state.held_since + HOLD - timing.TINY:
+        turn.set(held_since=None)
+        resume(turn, m.Resume()) if state.paused else pause(turn, m.Pause())
+    elif timer is None or timer.since is None:
+        return
+    elif timer.kind is timing.Kind.COUNT:
+        if state.phase is Phase.LIFT:
+            hostless.count_lift(turn)
+        else:
+            flow.count_word(turn)
+    elif timer.kind is timing.Kind.CALL:
+        hostless.call_on(turn)
     elif timer.kind is timing.Kind.SPEECH:
         _speech_mark(turn, timer)
     else:
         turn.set(timer=None)
-        flow.end_night_step(turn)
+        if state.host is Host.NONE and state.phase is Phase.NIGHT_MEETING:
+            hostless.meeting_over(turn)
+        else:
+            flow.end_night_step(turn)
 
 
 def _speech_mark(turn: Turn, timer: timing.Timer) -> None:
@@ -40,7 +53,8 @@ def _speech_mark(turn: Turn, timer: timing.Timer) -> None:
     A process that slept may be late for several marks: they are one sound, the end of time before all others.
     """
     state = turn.state
-    limit = state.rules.overtime_warning
+    alone = state.host is Host.NONE
+    limit = state.rules.overtime_limit if alone else state.rules.overtime_warning
     passed = []
     while timer.mark >= timer.left_at(turn.at) - timing.TINY:
         passed.append(timer.mark)
@@ -50,7 +64,10 @@ def _speech_mark(turn: Turn, timer: timing.Timer) -> None:
     if beeps:
         turn.emit(MarkPassed(0.0 if 0.0 in beeps else beeps[-1]))
     speaker = state.speaker
-    late = -limit in passed and state.question is None and state.host is not Host.NONE
+    if alone and -limit in passed:
+        hostless.overtime(turn)
+        return
+    late = -limit in passed and state.question is None
     if late and speaker is not None and speaker in state.alive:
         order.ask(turn, Ask.WARN, speaker, m.Warn(speaker))
 

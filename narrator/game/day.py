@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from narrator.game import flow, lobby, night, tally
+from narrator.game import flow, hostless, lobby, night, tally
 from narrator.game import moves as m
 from narrator.game.events import (
     BallotTaken,
@@ -18,6 +18,7 @@ from narrator.game.events import (
 )
 from narrator.game.guards import entered
 from narrator.game.points import points
+from narrator.game.roles import Host
 from narrator.game.state import Ballot, Death, Nomination, Phase, State
 from narrator.game.turn import Turn
 
@@ -73,6 +74,8 @@ def nominate(turn: Turn, move: m.Nominate) -> None:
     turn.set(nominations=(*state.nominations, Nomination(move.seat, by)), entry=None)
     if by is not None:
         turn.set(named=state.named | {by})
+    if state.host is Host.NONE and by is not None:
+        turn.set(retract=(by, turn.at + hostless.RETRACT))
     turn.emit(Nominated(move.seat, by))
 
 
@@ -106,7 +109,7 @@ def raise_hand(turn: Turn, move: m.RaiseHand) -> None:
     """A seat button goes down or up."""
     state = turn.state
     turn.set(hands=state.hands | {move.seat} if move.up else state.hands - {move.seat})
-    if state.vote is not None and move.up:
+    if state.phase is Phase.VOTE and state.vote is not None and move.up:
         turn.set(vote=replace(state.vote, by_hands=True))
 
 

@@ -61,8 +61,29 @@ class RoleSlept:
 
 
 @dataclass(frozen=True, slots=True)
+class RoleAgain:
+    """The wrong number of seats has shown itself: the role is asked once more; nobody is named."""
+
+    waker: str
+
+
+@dataclass(frozen=True, slots=True)
+class MissingVotes:
+    """These have not voted and are asked once more."""
+
+    seats: tuple[Seat, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NominationTakenBack:
+    """The speaker has taken back what he named."""
+
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
 class NumberCalled:
-    """A number is called for the shooting."""
+    """A number is called: for a shot, a check, a nomination, a vote."""
 
     number: int
 
@@ -362,6 +383,9 @@ Event = (
     | RoleWoke
     | RoleSlept
     | NumberCalled
+    | RoleAgain
+    | MissingVotes
+    | NominationTakenBack
     | MissTold
     | PrivateAnswer
     | Shot

@@ -1,7 +1,6 @@
-"""What follows by itself: the next speaker, the end of a phase, a vote's result, victory.
+"""The course of a game: the next speaker, the end of a phase, a vote's result, the morning, the end.
 
-`settle` runs consequences to a fixed point, in this one place. Handlers of moves only do what was asked.
-Invariant: after `settle` the state waits for somebody or for the clock.
+Pieces that `settle` and the moves put together; each takes one step and leaves what follows to `settle`.
 """
 
 from __future__ import annotations
@@ -37,36 +36,19 @@ from narrator.game.rulesets import FirstNight, Nominating, Opener, Removal, Ties
 from narrator.game.state import BestMove, Count, Death, Outcome, Phase, State, Vote
 from narrator.game.turn import Turn
 
-_GUARD = 200  # consequences of one move; the longest real chain is under 40
-
-
-def settle(turn: Turn) -> None:
-    """Run consequences until none is left. Raises RuntimeError if they never end (a fault of ours)."""
-    for _ in range(_GUARD):
-        state = turn.state
-        if state.phase in (Phase.LOBBY, Phase.GAME_OVER):
-            return
-        result = outcome(state)
-        if result is not None:
-            end_game(turn, result)
-            return
-        step = _CONSEQUENCES.get(state.phase)
-        if step is None or not step(turn):
-            return
-    raise RuntimeError(f"consequences of {turn.state.phase} never end")
-
 
 def end_game(turn: Turn, result: Outcome) -> None:
     """The game is over; a speech that was going on ends with it."""
     turn.end_speech()
-    turn.set(outcome=result, phase=Phase.GAME_OVER, timer=None, paused=False, question=None, vote=None, entry=None)
+    turn.set(outcome=result, phase=Phase.GAME_OVER, timer=None, paused=False, question=None, vote=None, entry=None, call=None)
     turn.emit(GameEnded(result))
 
 
 # --- speeches ----------------------------------------------------------------------------------------------------
 
 
-def _speak(turn: Turn) -> bool:
+def speak(turn: Turn) -> bool:
+    """The next speaker of the phase, or the phase's end. Returns whether anything followed."""
     state = turn.state
     if state.speaker is not None:
         return False
@@ -113,7 +95,7 @@ def begin_day(turn: Turn) -> None:
         named=frozenset(),
         ballots=(),
         last_counts=(),
-        hands=frozenset(),
+        call=None,
         entry=None,
     )
 
@@ -252,7 +234,8 @@ def close_candidate(turn: Turn, votes: int) -> None:
     turn.emit(VotesCounted(count, rest=False))
 
 
-def _vote(turn: Turn) -> bool:
+def count(turn: Turn) -> bool:
+    """The next candidate of a counted vote, or its result. Returns whether anything followed."""
     state = turn.state
     vote = state.vote
     assert vote is not None
@@ -399,12 +382,3 @@ def cancel_vote(turn: Turn) -> None:
             end_vote(turn)
     elif state.rules.removal is Removal.CANCELS_NEXT:
         turn.set(no_vote=state.no_vote | {state.day + 1})
-
-
-_CONSEQUENCES: dict[Phase, Callable[[Turn], bool]] = {
-    Phase.INTRODUCTIONS: _speak,
-    Phase.SPEECHES: _speak,
-    Phase.TIE_SPEECH: _speak,
-    Phase.LAST_WORD: _speak,
-    Phase.VOTE: _vote,
-}

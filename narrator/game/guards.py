@@ -18,6 +18,9 @@ from narrator.game.rulesets import Nominating, Voting, Waker
 from narrator.game.state import Phase, State
 from narrator.game.timing import Kind
 
+HOLD = 3.0
+"""Seconds that two seat buttons are held to pause or go on, with no host [R]."""
+
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
@@ -30,7 +33,7 @@ class Refusal:
 
 
 _CLOCK = {m.Ready, m.TimeUp, m.Propose}
-_ALWAYS = _CLOCK | {m.Next, m.Pause, m.Resume, m.Answer, m.NewGame, m.Adjust, m.Warn, m.Unwarn}
+_ALWAYS = _CLOCK | {m.Next, m.Pause, m.Resume, m.Answer, m.NewGame, m.Adjust, m.Warn, m.Unwarn, m.RaiseHand}
 _DAY = _ALWAYS | {m.AddTime, m.Order, m.Leave, m.Remove, m.TellWinner}
 _SPEECH = _DAY | {m.EndSpeech}
 _NIGHT = _ALWAYS | {m.Choose}
@@ -41,8 +44,8 @@ TABLE: dict[Phase, frozenset[type]] = {
         Phase.LOBBY: {m.SetUp, m.Deal, m.Start, m.Place, m.Next, m.NewGame},
         Phase.INTRODUCTIONS: _SPEECH,
         Phase.SPEECHES: _SPEECH | {m.Nominate, m.OpenVote, m.VoteFor},
-        Phase.NOMINATIONS: _DAY | {m.Nominate, m.OpenVote, m.VoteFor, m.RaiseHand},
-        Phase.VOTE: _DAY | {m.CastVotes, m.RaiseHand, m.VoteFor, m.OpenVote},
+        Phase.NOMINATIONS: _DAY | {m.Nominate, m.OpenVote, m.VoteFor},
+        Phase.VOTE: _DAY | {m.CastVotes, m.VoteFor, m.OpenVote},
         Phase.TIE_SPEECH: _SPEECH,
         Phase.LIFT: _DAY | {m.CastVotes, m.Lift},
         Phase.VICTIM_VOTE: _DAY | {m.Choose},
@@ -100,7 +103,7 @@ def _set_up(state: State, move: m.SetUp) -> Refusal | None:
 
 def _start(state: State, move: Any) -> Refusal | None:
     """Cards are known, or will be told when the roles are met at night; otherwise they must be dealt first."""
-    if state.host is Host.LIGHT or state.roles or not state.rules.conference:
+    if state.host is not Host.FULL or state.roles or not state.rules.conference:
         return None
     return Refusal("no-cards")
 
@@ -110,6 +113,8 @@ def _next(state: State, move: m.Next) -> Refusal | None:
         from_entry = entered(state)
         if from_entry is not None:
             return allowed(state, from_entry)
+    if state.host is Host.NONE and (state.call is not None or state.phase.is_night):
+        return Refusal("by-the-clock")
     match state.phase:
         case Phase.LOBBY:
             return _start(state, move)
@@ -153,9 +158,17 @@ def _ready(state: State, move: m.Ready) -> Refusal | None:
 
 
 def _time_up(state: State, move: m.TimeUp) -> Refusal | None:
-    """Only when the deadline has come is for the loop to know: the guard has no time."""
-    timer = state.timer
-    return None if timer is not None and timer.since is not None else Refusal("no-timer")
+    """Whether the deadline has come is for the loop to know: the guard has no time."""
+    return None if deadline(state) is not None else Refusal("no-timer")
+
+
+def deadline(state: State) -> float | None:
+    """Game time of what the clock does next: the timer's mark, or two buttons held long enough."""
+    mark = state.timer.deadline if state.timer is not None else None
+    if state.held_since is None:
+        return mark
+    held = state.held_since + HOLD
+    return held if mark is None else min(mark, held)
 
 
 def _pause(state: State, move: m.Pause) -> Refusal | None:
@@ -228,7 +241,13 @@ def _cast_votes(state: State, move: m.CastVotes) -> Refusal | None:
 
 
 def _raise_hand(state: State, move: m.RaiseHand) -> Refusal | None:
-    if move.seat not in state.alive:
+    """With a host, hands are for votes. With none, everybody's button counts, and the dead one's who is asked."""
+    if state.host is not Host.NONE and state.phase not in (Phase.NOMINATIONS, Phase.VOTE, Phase.LIFT):
+        return Refusal("not-now")
+    asked = state.best_move.by if state.phase is Phase.BEST_MOVE and state.best_move else state.speaker
+    if state.phase is Phase.VICTIM_VOTE:
+        asked = night.last_victim(state)
+    if move.seat not in state.alive and move.seat != asked:
         return Refusal("not-alive", move.seat)
     return Refusal("no-change") if (move.seat in state.hands) == move.up else None
 
@@ -290,7 +309,7 @@ def _night_choice(state: State, move: m.Choose) -> Refusal | None:
     by = "don" if state.phase is Phase.NIGHT_DON else "sheriff"
     if any(check.by == by for check in at_night.checks):
         return Refusal("already-checked")
-    return None
+    return Refusal("no-cards") if state.role(move.seat) is None else None
 
 
 def _tell_death(state: State, move: m.TellDeath) -> Refusal | None:

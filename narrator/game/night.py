@@ -18,13 +18,13 @@ from narrator.game.events import (
 from narrator.game.roles import Host, Role, Seat
 from narrator.game.rulesets import DonCheck, Ruleset, Shooting, Waker
 from narrator.game.state import Check, Death, Night, Phase, State
-from narrator.game.timing import Kind
 from narrator.game.turn import Turn
 
-_OWNER = {
-    Phase.NIGHT_DON: Role.DON,
-    Phase.NIGHT_SHERIFF: Role.SHERIFF,
-    Phase.NIGHT_MANIAC: Role.MANIAC,
+_OWNERS = {
+    Phase.NIGHT_SHOOTING: (Role.MAFIA, Role.DON),
+    Phase.NIGHT_DON: (Role.DON,),
+    Phase.NIGHT_SHERIFF: (Role.SHERIFF,),
+    Phase.NIGHT_MANIAC: (Role.MANIAC,),
 }
 _WAKER = {
     Phase.NIGHT_CONFERENCE: Waker.MAFIA,
@@ -51,19 +51,28 @@ def begin(turn: Turn, *, meeting: bool) -> None:
     """Masks on. `meeting`: the first night, in which roles meet and nobody dies."""
     state = turn.state
     if meeting:
-        if state.rules.conference:
-            night = Night((Phase.NIGHT_CONFERENCE,))
-        else:
-            calls = tuple(w for w in state.rules.meeting if w is not Waker.MANIAC or maniac_count(state))
-            night = Night((Phase.NIGHT_MEETING,) * len(calls), wakers=calls)
+        calls = _meeting(state)
+        night = Night((Phase.NIGHT_MEETING,) * len(calls), wakers=calls) if calls else Night((Phase.NIGHT_CONFERENCE,))
     else:
         steps = [Phase.NIGHT_SHOOTING, Phase.NIGHT_DON, Phase.NIGHT_SHERIFF]
         night = Night((*steps, Phase.NIGHT_MANIAC) if maniac_count(state) else tuple(steps))
     turn.set(
-        night=night, died=(), speaker=None, timer=None, paused=False, queue=(), vote=None, entry=None, hands=frozenset()
+        night=night, died=(), speaker=None, timer=None, paused=False, queue=(), vote=None, entry=None, call=None
     )
     turn.emit(NightFell(state.day))
     next_step(turn)
+
+
+def _meeting(state: State) -> tuple[str, ...]:
+    """Who is called in the first night; nobody where the mafia only confer. With no host and real cards the box must
+    learn every role, so it calls them all."""
+    rules = state.rules
+    maniac = (Waker.MANIAC,) if maniac_count(state) else ()
+    if state.host is Host.NONE and not state.roles:
+        return (Waker.MAFIA, Waker.DON, Waker.SHERIFF, *maniac)
+    if rules.conference:
+        return ()
+    return tuple(w for w in rules.meeting if w is not Waker.MANIAC or maniac)
 
 
 def waker(state: State) -> str:
@@ -75,8 +84,8 @@ def waker(state: State) -> str:
 
 def owner_alive(state: State) -> bool:
     """Whether somebody at the table answers this call (always, when the box does not know the cards)."""
-    role = _OWNER.get(state.phase)
-    return role is None or not state.roles or bool(state.holders(role))
+    roles = _OWNERS.get(state.phase)
+    return roles is None or not state.roles or bool(state.holders(*roles))
 
 
 def next_step(turn: Turn) -> None:
@@ -100,23 +109,16 @@ def enter_step(turn: Turn) -> None:
     elif state.phase is Phase.NIGHT_MEETING:
         if by_clock:
             turn.start_pause(rules.meeting_time if waker(state) == Waker.MAFIA else rules.look_time)
+    elif state.host is Host.NONE:
+        return  # numbers are called by the clock: see hostless
     elif state.phase is Phase.NIGHT_SHOOTING and rules.shooting is Shooting.CALLED:
-        if state.host is Host.NONE:
-            _call(turn, 1)
-        else:
-            for number in range(1, state.seats + 1):
-                turn.emit(NumberCalled(number))
-            if by_clock:
-                turn.start_pause(rules.shooting_time)
+        for number in range(1, state.seats + 1):
+            turn.emit(NumberCalled(number))
+        if by_clock or not owner_alive(state):
+            turn.start_pause(rules.shooting_time)
     elif by_clock or not owner_alive(state):
-        turn.start_pause(rules.shooting_time if state.phase is Phase.NIGHT_SHOOTING else rules.role_pause)
-
-
-def _call(turn: Turn, number: int) -> None:
-    assert turn.state.night is not None
-    turn.set(night=replace(turn.state.night, called=number))
-    turn.emit(NumberCalled(number))
-    turn.start_pause(turn.state.rules.call_step, Kind.CALL)
+        shooting = by_clock and state.phase is Phase.NIGHT_SHOOTING
+        turn.start_pause(rules.shooting_time if shooting else rules.role_pause)
 
 
 def end_step(turn: Turn) -> bool:
@@ -145,14 +147,33 @@ def end_step(turn: Turn) -> bool:
 
 
 def cards_wanted(state: State) -> int:
-    """How many seats the moderator must still enter for the role that is being met (0 when the cards are known)."""
+    """How many seats must still be told for the role that is being met (0 when the cards are known)."""
     night = state.night
-    if state.host is not Host.FULL or state.phase is not Phase.NIGHT_MEETING or night is None:
+    if state.host is Host.LIGHT or state.phase is not Phase.NIGHT_MEETING or night is None:
         return 0
     if state.roles and None not in state.roles:
         return 0
     wanted = mafia_count(state.rules, state.seats) if waker(state) == Waker.MAFIA else 1
     return wanted - len(night.told)
+
+
+def cards_unknown(state: State) -> bool:
+    """Whether the box still has to learn who is who."""
+    return not state.roles or None in state.roles
+
+
+def shown_rightly(state: State) -> bool:
+    """With no host: as many have pressed as there are such cards, and nobody whose card is another."""
+    at_night = state.night
+    assert at_night is not None
+    told = at_night.told
+    now = waker(state)
+    roles = [state.role(seat) if state.roles else None for seat in told]
+    if now == Waker.MAFIA:
+        return len(told) == mafia_count(state.rules, state.seats) and not any(roles)
+    if now == Waker.DON:
+        return len(told) == 1 and roles == [Role.MAFIA]
+    return len(told) == 1 and roles == [None]
 
 
 def _note_cards(turn: Turn) -> None:

@@ -10,11 +10,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from narrator.game import clockwork, day, flow, lobby, order
+from narrator.game import clockwork, day, hostless, lobby, order
 from narrator.game import moves as m
 from narrator.game.events import Event, Undone
 from narrator.game.guards import Refusal, allowed
 from narrator.game.moves import Move
+from narrator.game.roles import Host
+from narrator.game.settle import settle
 from narrator.game.state import Game, State
 from narrator.game.turn import Turn
 
@@ -40,8 +42,10 @@ def play(game: Game, move: Move, at: float) -> Played | Refusal:
     if state.question is not None and not state.question.firm and not by_itself and not isinstance(move, m.Answer):
         turn.set(question=None)  # a soft question is dropped by whatever people do instead
     _DO[type(move)](turn, move)
-    flow.settle(turn)
+    settle(turn)
     remembered = not by_itself and not isinstance(move, (m.Adjust, m.RaiseHand))
+    if isinstance(move, m.RaiseHand):  # a button that only moved a hand is no step to take back
+        remembered = turn.state.speaker != state.speaker or turn.state.nominations != state.nominations
     past = Game(_frozen(state, at), game.past) if remembered else game.past
     return Played(Game(turn.state, past), tuple(turn.events))
 
@@ -57,7 +61,7 @@ def _frozen(state: State, at: float) -> State:
 def _undo(game: Game, at: float) -> Played | Refusal:
     if game.past is None:
         return Refusal("nothing-to-undo")
-    state = game.past.state
+    state = replace(game.past.state, hands=game.state.hands)  # hands are where they are, not where they were
     if state.timer is not None and state.timer.since is not None:
         state = replace(state, timer=replace(state.timer, since=at))
     return Played(Game(state, game.past.past), (Undone(),))
@@ -70,6 +74,12 @@ def _next(turn: Turn, move: m.Next) -> None:
         _DO[type(meant)](turn, meant)
     else:
         day.go_on(turn)
+
+
+def _raise_hand(turn: Turn, move: m.RaiseHand) -> None:
+    if turn.state.host is Host.NONE:
+        hostless.press(turn, move)
+    day.raise_hand(turn, move)
 
 
 _DO: dict[type, Callable[[Turn, Any], None]] = {
@@ -89,7 +99,7 @@ _DO: dict[type, Callable[[Turn, Any], None]] = {
     m.Nominate: day.nominate,
     m.OpenVote: day.open_vote,
     m.CastVotes: day.cast_votes,
-    m.RaiseHand: day.raise_hand,
+    m.RaiseHand: _raise_hand,
     m.VoteFor: day.vote_for,
     m.Lift: day.lift,
     m.Choose: day.choose,

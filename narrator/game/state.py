@@ -126,7 +126,6 @@ class Night:
     """A night under way: its phases in order, where it stands, and what was chosen so far.
 
     `shot` and `maniac`: a seat, 0 for a miss, None for not told. `told`: seats given for the role that is being met.
-    `called`: the number that is up when numbers are called by the clock.
     """
 
     steps: tuple[Phase, ...]
@@ -136,9 +135,32 @@ class Night:
     shot: int | None = None
     maniac: int | None = None
     checks: tuple[Check, ...] = ()
-    called: int = 0
-    presses: frozenset[tuple[Seat, int]] = frozenset()
     removed: frozenset[Seat] = frozenset()  # who was sent away during this night
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """Numbers called by the clock, one after another, with no host: who pressed at which.
+
+    The last number is 0, a silent beat, so that an answer to the last seat is seen as long as any other.
+    `lamp`: an answer for the one whose eyes are open ("green", "yellow", "red"), lit until `lamp_until` is up.
+    """
+
+    numbers: tuple[int, ...]
+    place: int = 0
+    presses: tuple[tuple[Seat, int], ...] = ()
+    lamp: str = ""
+    lamp_until: int = 0
+    tries: int = 1
+
+    @property
+    def number(self) -> int:
+        """The number that is up."""
+        return self.numbers[self.place]
+
+    def of(self, seat: Seat) -> tuple[int, ...]:
+        """The numbers at which `seat` has pressed, in order."""
+        return tuple(number for who, number in self.presses if who == seat)
 
 
 class Ask(StrEnum):
@@ -222,6 +244,9 @@ class State:
     named: frozenset[Seat] = frozenset()  # seats that have nominated in their speech today
     muted: frozenset[Seat] = frozenset()  # who loses the next speech
     hands: frozenset[Seat] = frozenset()
+    retract: tuple[Seat, float] | None = None  # no host: who may take his nomination back, until when
+    held_since: float | None = None  # no host: since when two seat buttons are down together
+    call: Call | None = None  # no host: numbers being called
     vote: Vote | None = None
     ballots: tuple[Ballot, ...] = ()
     last_counts: tuple[Count, ...] = ()  # of the last finished round today

@@ -39,7 +39,7 @@ class Turn:
             left = state.timer.left_at(self.at)
             used = max(state.timer.total - left, 0.0)
             self.emit(SpeechEnded(state.phase, state.speaker, used, max(-left, 0.0)))
-        self.set(speaker=None, timer=None, paused=False)
+        self.set(speaker=None, timer=None, paused=False, retract=None, held_since=None)
 
     def depart(self, seats: tuple[Seat, ...], how: str = "") -> None:
         """`seats` leave in one batch. `how` (removed, left, warnings) is told; a vote or a night tells itself."""
@@ -52,13 +52,12 @@ class Turn:
             alive=state.alive - gone,
             queue=tuple(seat for seat in state.queue if seat not in gone),
             nominations=tuple(n for n in state.nominations if n.seat not in gone),
-            hands=state.hands - gone,
             ballots=tuple(b for b in state.ballots if b.voter not in gone and b.candidate not in gone),
             muted=state.muted - gone,
             left_since=True,
         )
         if state.vote is not None:
-            self.set(vote=_without(state.vote, gone))
+            self.set(vote=_without(state.vote, gone, len(self.state.alive)))
         if how:
             self.emit(LeftTable(seats, how))
 
@@ -67,19 +66,18 @@ class Turn:
         self.set(timer=timing.pause(seconds, kind))
 
 
-def _without(vote: Vote, gone: frozenset[Seat]) -> Vote:
-    """The vote goes on among the rest. If hands were already counted for somebody who left, the round starts again:
-    nobody knows whose they were."""
+def _without(vote: Vote, gone: frozenset[Seat], voters: int) -> Vote:
+    """The vote goes on among the rest [A]. The round starts again if the hands that were counted can no longer be
+    right: some were for somebody who left, or there are more than living voters; nobody knows whose they were."""
     candidates = tuple(seat for seat in vote.candidates if seat not in gone)
-    if candidates == vote.candidates:
+    lost = vote.told > voters or any(count.votes for count in vote.counts if count.seat in gone)
+    if candidates == vote.candidates and not lost:
         return vote
-    lost = any(count.votes for count in vote.counts if count.seat in gone)
-    up_left = vote.up in gone
     counts = () if lost else tuple(count for count in vote.counts if count.seat not in gone)
     return replace(
         vote,
         candidates=candidates,
         counts=counts,
         counted=frozenset() if lost else vote.counted - gone,
-        word=0 if lost or up_left or len(counts) == len(candidates) - 1 else vote.word,
+        word=0 if lost or vote.up in gone or len(counts) == len(candidates) - 1 else vote.word,
     )

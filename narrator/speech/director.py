@@ -53,6 +53,15 @@ class Director:
                     yield from say("cards-known")
             case e.GameStarted():
                 yield from say("game-started", pause=1.0)
+                if after.host is Host.NONE:
+                    yield from say("hostless", pause=1.0)
+                    yield from say(f"hostless-{after.rules.don_check}", pause=1.0)
+            case e.RoleAgain():
+                yield from say("role-again", pause=1.0)
+            case e.MissingVotes(seats):
+                yield from say("now-named-vote", seats=seats)
+            case e.NominationTakenBack(seat):
+                yield from say("taken-back", seat=seat)
             case e.Greeted():
                 yield from say("greeting", pause=1.0)
             case e.NightFell():
@@ -87,7 +96,9 @@ class Director:
             case e.Nominated(seat):
                 yield from say("nominated", seat=seat)
             case e.SpeechesOver(candidates, ask):
-                if ask:
+                if after.host is Host.NONE and after.rules.voting is Voting.HANDS:
+                    yield from say("hostless-names", pause=1.0)
+                elif ask:
                     yield from say("names-asked")
                 else:
                     key = "speeches-over" if len(candidates) > 1 else "speeches-over-one"
@@ -96,6 +107,8 @@ class Director:
                 yield from say("vote-cancelled" if cancelled else "no-vote", pause=1.0)
             case e.VoteBegan(candidates, number):
                 yield from say("vote-began" if number == 1 else "vote-again", seats=candidates)
+                if after.host is Host.NONE and after.rules.voting is Voting.NAMED:
+                    yield from say("hostless-vote", pause=1.0)
             case e.CandidateUp(seat, last):
                 if not last:
                     yield from say("candidate-up", seat=seat)
@@ -117,6 +130,8 @@ class Director:
                     yield from say("spared")
             case e.VictimAsked(victim, seats):
                 yield from say("victim-asked", seat=victim, seats=seats)
+                if after.host is Host.NONE:
+                    yield from say("hostless-press", pause=1.0)
             case e.NobodyOut():
                 yield from say("nobody-out", pause=1.0)
             case e.VotedOut(seats):
@@ -143,6 +158,8 @@ class Director:
                     yield from say("number-shown", count=number, pause=0.0)
             case e.BestMoveAsked(seat):
                 yield from say("best-move-asked", seat=seat)
+                if after.host is Host.NONE:
+                    yield from say("hostless-press", pause=1.0)
             case e.BestMoveNamed(seat):
                 yield from say("best-move-named", seat=seat)
             case e.BestMoveTold(_, seats):
@@ -272,7 +289,12 @@ class Director:
 
     @staticmethod
     def scene(state: State, at: float, *, listening: bool) -> Scene:
-        """The lamps: green while time runs, yellow near its end, red after it (blinking), off when nobody's."""
+        """The lamps: green while time runs, yellow near its end, red after it (blinking), off when nobody's.
+
+        With no host a lamp also answers whoever has his eyes open at night.
+        """
+        if state.call is not None and state.call.lamp:
+            return Scene(Lamp(state.call.lamp), listening=listening)
         timer = state.timer
         if timer is None or timer.kind is not Kind.SPEECH or timer.waiting:
             return Scene(Lamp.OFF, listening=listening)

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from narrator.game import moves as m
-from narrator.game.guards import allowed, death_told
+from narrator.game.guards import TABLE, allowed, death_told
 from narrator.game.legal import legal
 from narrator.game.moves import Move
+from narrator.game.roles import Host
 from narrator.game.rulesets import RULESETS
 from narrator.game.state import Phase, State
 from narrator.game.timing import Kind
@@ -81,6 +82,7 @@ _MEANINGS: dict[str, Callable[[Reading], Meaning]] = {
     "start": lambda said: m.Start(),
     "seats": lambda said: m.SetUp(seats=said.get("table")),
     "nominate": lambda said: m.Nominate(said.get("seat") or 0, said.get("by")),
+    "ritual": lambda said: m.Nominate(said.get("seat") or 0),
     "open-vote": lambda said: m.OpenVote(),
     "count": lambda said: m.CastVotes(said.get("count") or 0),
     "vote-for": lambda said: m.VoteFor(said.get("by") or 0, said.get("seat")),
@@ -125,7 +127,9 @@ def understand(grammar: Grammar, text: str, state: State, *, talk: bool) -> Mean
         readings = [said for said in readings if said.intent != "end-speech"] or readings
     meanings = list(dict.fromkeys(_meaning(said, state) for said in readings))
     if mode is Attention.ADDRESSED and not (addressed or talk):
-        meanings = [meaning for meaning in meanings if isinstance(meaning, m.EndSpeech) and thanks]
+        ritual = state.host is Host.NONE and any(said.intent == "ritual" for said in readings)
+        unasked = (m.EndSpeech,) * thanks + (m.Nominate,) * ritual
+        meanings = [meaning for meaning in meanings if isinstance(meaning, unasked)]
         if not meanings:
             return Unclear("not-addressed")
     if not thanks and all(isinstance(meaning, m.EndSpeech) for meaning in meanings):
@@ -133,7 +137,8 @@ def understand(grammar: Grammar, text: str, state: State, *, talk: bool) -> Mean
     legal_now = [x for x in meanings if isinstance(x, (Request, m.Undo)) or allowed(state, x) is None]
     if len(legal_now) > 1:
         return Unclear("two-readings")
-    return legal_now[0] if legal_now else meanings[0]
+    fitting = [x for x in meanings if type(x) in TABLE[state.phase]]  # its refusal says more than «not now»
+    return (legal_now or fitting or meanings)[0]
 
 
 def _meaning(said: Reading, state: State) -> Meaning:
@@ -216,7 +221,10 @@ def listen_for(grammar: Grammar, state: State, *, talk: bool, can_undo: bool) ->
     if not state.rules.thanks_ends_speech:
         live = [said for said in live if said.intent != "end-speech"]
     if mode is Attention.ADDRESSED and not talk:
-        alone = grammar.phrases(thanks, bare=True, addressed=False) if state.rules.thanks_ends_speech else ()
+        rituals = [said for said in live if said.intent == "ritual"]
+        live = [said for said in live if said.intent != "ritual"]
+        unasked = [*(thanks if state.rules.thanks_ends_speech else ()), *rituals]
+        alone = grammar.phrases(unasked, bare=True, addressed=False)
         return alone + grammar.phrases(live, bare=False, addressed=True)
     return grammar.phrases(live, bare=True, addressed=True)
 
@@ -267,6 +275,8 @@ def _said_as(move: Move, state: State) -> Iterator[Reading]:
                 yield reading("count")
         case m.Nominate(seat, by):
             yield reading("nominate", seat=seat, by=by)
+            if by is None and state.host is Host.NONE and state.phase is Phase.SPEECHES:
+                yield reading("ritual", seat=seat)
         case m.VoteFor(voter, candidate):
             yield reading("vote-for", by=voter, seat=candidate)
         case m.Choose(seat) if seat:

@@ -49,7 +49,7 @@ def _filled(
 def _choices(
     script: Script, name: str, key: str, rules: Ruleset, seats: int, names: Sequence[str]
 ) -> list[object]:
-    """The values a slot can have; a list alone, and (where it is a segment of its own) at each place of a longer one."""
+    """The values a slot can have; a list alone, and where it is a segment of its own at each place of a longer one."""
     everybody = range(1, seats + 1)
     match name:
         case "seat":

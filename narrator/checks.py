@@ -53,7 +53,7 @@ def _left(player: Player, wanted: list[str]) -> str | None:
     timer = player.state.timer
     if timer is None:
         return "no timer"
-    left = timer.left_at(player.app.at())
+    left = timer.left_at(player.app.table.at())
     return None if abs(left - float(wanted[0])) <= 1.0 else f"{left:g}"
 
 

@@ -74,6 +74,7 @@ class PanelSettings(_Section):
 class PathSettings(_Section):
     state: str
     cache: str
+    keep_games: int = Field(ge=1, le=100_000)
 
     @property
     def state_dir(self) -> Path:

@@ -30,6 +30,7 @@ from narrator.rules import ruleset
 from narrator.speech.director import Director
 from narrator.speech.grammar import grammar
 from narrator.stage import Ports
+from narrator.table import Table
 
 
 class TranscriptError(ValueError):
@@ -103,8 +104,9 @@ def _header(script: Transcript, number: int, line: str) -> None:
                 if rest[0] not in RULESETS:
                     raise ValueError(f"no ruleset {rest[0]}{did_you_mean(rest[0], RULESETS)}")
             case "set":
-                if rest[0] not in FIELDS:
-                    raise ValueError(f"no rule {rest[0]}{did_you_mean(rest[0], FIELDS)}")
+                known = (*FIELDS, "times")
+                if rest[0] not in known:
+                    raise ValueError(f"no rule {rest[0]}{did_you_mean(rest[0], known)}")
                 script.overrides[rest[0]] = _value(" ".join(rest[1:]))
             case "host":
                 script.host = Host(rest[0])
@@ -218,7 +220,8 @@ class Player:
         self.voice = SilentVoice(self._put)
         self.ears = TypedEars(self._put)
         ports = Ports(self.voice, self.ears, self.panel, self.screen)
-        self.app = App(ports, self.clock, self.grammar, self.director, journal, Beat(self.folder / "beat"), self.inbox)
+        table = Table(self.clock, journal, Beat(self.folder / "beat"), on_trouble=self.screen.notice)
+        self.app = App(ports, table, self.grammar, self.director, self.inbox)
         self.app.start(entries)
         self.settle()
 
@@ -249,7 +252,7 @@ class Player:
         return moves
 
     def _make(self, move: Move) -> None:
-        self.app._play(move)
+        self.app.play(move)
         if self.app.refused:
             raise TranscriptError(f"{self.script.name}: the table cannot be set: {self.app.refused}.")
         self.settle()
@@ -306,9 +309,9 @@ class Player:
         """Time passes, deadline by deadline."""
         end = self.clock.now() + seconds
         while True:
-            deadline = self.app.deadline()
+            deadline = self.app.table.deadline()
             now = self.clock.now()
-            ahead = end - now if deadline is None else min(end - now, deadline - self.app.at())
+            ahead = end - now if deadline is None else min(end - now, deadline - self.app.table.at())
             self.clock.advance(max(ahead, 0.0))
             self.app.step(None)
             self.settle()
@@ -317,8 +320,7 @@ class Player:
 
     def crash(self) -> None:
         """The process dies without warning and is started again on the same journal."""
-        self.app.beat.close()
-        self.app.journal.close()
+        self.app.table.close()
         self.buzzes += len(self.panel.buzzes)
         self.said_before = 0
         self._boot(new=False)
@@ -348,7 +350,7 @@ class Player:
     @property
     def state(self) -> State:
         """The state of the game."""
-        return self.app.game.state
+        return self.app.state
 
 
 def _button(rest: str) -> Signal:

@@ -38,6 +38,7 @@ from narrator.speech.director import Director
 from narrator.speech.grammar import grammar
 from narrator.speech.repertoire import repertoire
 from narrator.stage import Ports
+from narrator.table import Table, played_back
 
 log = logging.getLogger(__name__)
 CURRENT = "current.journal"
@@ -52,29 +53,33 @@ def play(settings: Settings) -> None:
         lock = Lock(settings.paths.state_dir)
         stack.callback(lock.close)
         journal, entries = open_journal(settings, console)
-        table = table_of(settings, rules)
+        set_up = table_of(settings, rules)
         if settings.voice.enabled:
-            render(settings, table, console)
+            render(settings, set_up, console)
         ports = open_ports(settings, inbox.put, console)
-        app = App(
-            ports,
+        table = Table(
             MonotonicClock(),
-            grammar(settings.game.language),
-            Director(settings.game.language),
             journal,
             Beat(settings.paths.state_dir / "beat"),
+            on_trouble=lambda why: _trouble(console, why),
+            new_page=lambda: new_journal(settings),
+        )
+        app = App(
+            ports,
+            table,
+            grammar(settings.game.language),
+            Director(settings.game.language),
             inbox,
             confidence=settings.ears.confidence,
-            on_lobby=lambda state: new_journal(settings),
             deal=deal_cards if settings.game.cards == "box" and settings.game.host == "full" else None,
         )
         stack.callback(app.close)
         _leave_on_signals(inbox.put)
         console.notice("Type ? for the keys. Everything you say in Russian can also be typed.")
-        app.start(entries, None if entries else table)
-        if entries and app.game.state.host != settings.game.host:
+        app.start(entries, None if entries else set_up)
+        if entries and app.state.host != settings.game.host:
             console.notice(
-                f"The interrupted game is hosted {app.game.state.host} and goes on so; "
+                f"The interrupted game is hosted {app.state.host} and goes on so; "
                 f"«новая игра» begins one that is hosted {settings.game.host}."
             )
         console.listen()
@@ -100,6 +105,11 @@ def deal_cards(state: State) -> m.Deal:
     return m.Deal(tuple(cards))
 
 
+def _trouble(console: Console, why: str) -> None:
+    log.error("%s", why)
+    console.notice(why)
+
+
 # --- the journal -------------------------------------------------------------------------------------------------
 
 
@@ -116,26 +126,10 @@ def open_journal(settings: Settings, console: Console) -> tuple[Journal, tuple[E
         return new_journal(settings), ()
     if recovered.trouble:
         console.notice(recovered.trouble)
-    if not recovered.entries or _over(recovered.entries):
+    if played_back(recovered.entries)[0].state.phase in (Phase.LOBBY, Phase.GAME_OVER):
         journal.close()
         return new_journal(settings), ()
     return journal, recovered.entries
-
-
-def _over(entries: tuple[Entry, ...]) -> bool:
-    """Whether the journal's game has ended or never begun."""
-    from narrator.game.guards import Refusal
-    from narrator.game.lobby import first_state
-    from narrator.game.reducer import play as play_move
-    from narrator.game.state import Game
-
-    game = Game(first_state())
-    for entry in entries:
-        result = play_move(game, entry.move, entry.at)
-        if isinstance(result, Refusal):
-            return False  # App.start says what does not fit
-        game = result.game
-    return game.state.phase in (Phase.LOBBY, Phase.GAME_OVER)
 
 
 def new_journal(settings: Settings) -> Journal:

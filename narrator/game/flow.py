@@ -40,7 +40,8 @@ from narrator.game.turn import Turn
 def end_game(turn: Turn, result: Outcome) -> None:
     """The game is over; a speech that was going on ends with it."""
     turn.end_speech()
-    turn.set(outcome=result, phase=Phase.GAME_OVER, timer=None, paused=False, question=None, vote=None, entry=None, call=None)
+    turn.set(outcome=result, phase=Phase.GAME_OVER, timer=None, paused=False)
+    turn.set(question=None, vote=None, entry=None, call=None)
     turn.emit(GameEnded(result))
 
 

@@ -47,7 +47,6 @@ class MicrophoneEars:
                 on_message=self._on_message,
                 on_start=self._on_start,
                 on_death=self._on_death,
-                patience=3.0,  # a busy machine is not a hang; with the start still within five seconds
             )
 
     def listen(self, epoch: int, phrases: Sequence[str]) -> None:

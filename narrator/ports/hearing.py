@@ -22,7 +22,7 @@ from narrator.config import EarsSettings
 from narrator.messages import Heard
 from narrator.ports.child import Link
 from narrator.ports.devices import DeviceError
-from narrator.ports.microphone import BLOCK, Microphone, choose, load_sounddevice, probe
+from narrator.ports.microphone import BLOCK, Look, Microphone, choose, load_sounddevice
 from narrator.ports.models import RecogniserError, find_model
 from narrator.ports.recogniser import Recogniser, Utterance
 
@@ -102,10 +102,11 @@ def hear(link: Link, settings: EarsSettings, cache_dir: Path, words: tuple[str, 
     """The child's whole life. A fault ends the process at once: PortAudio may hang in an orderly shutdown."""
     orders = Orders()
     link.beat()
+    look = Look(settings.device)  # meanwhile we load
     try:
         with _beating(link):
             model = find_model(settings, cache_dir, words)
-        if not _wait_for_microphone(link, orders, settings.device):
+        if not _wait_for_microphone(link, orders, settings.device, look):
             return
         with _beating(link):
             sd = load_sounddevice()
@@ -156,16 +157,17 @@ def _beating(link: Link, longest: float = 120.0) -> Iterator[None]:
         thread.join()
 
 
-def _wait_for_microphone(link: Link, orders: Orders, wanted: str) -> bool:
+def _wait_for_microphone(link: Link, orders: Orders, wanted: str, look: Look) -> bool:
     """Look until there is one; False when the owner closes."""
     told = ""
-    while why := probe(wanted, link.beat):
+    while why := look.result(link.beat):
         if why != told:
             link.send(Fault(why))
             told = why
         _pause(link, orders, LOOK_EVERY)
         if link.closed:
             return False
+        look = Look(wanted)
     return True
 
 
@@ -292,9 +294,7 @@ class Hearing:
         if not self._silent:
             self._silent = True
             name = self._microphone.source.name
-            self._link.send(
-                Fault(f"The microphone «{name}» gives pure silence; switch it on or choose another one.")
-            )
+            self._link.send(Fault(f"The microphone «{name}» gives pure silence; switch it on or choose another one."))
         # A sound server may have put another source in the place of ours: ask for it again.
         self._microphone.close()
         self._microphone = self._open_microphone()

@@ -30,7 +30,7 @@ KEPT = 1.0
 """Seconds of sound that may wait; a longer queue would answer a question asked too long ago."""
 RATES = (16000, 48000, 44100)
 """Hz, tried in this order before the device's own: the models' rate, then what USB microphones can do."""
-_PROBE_PATIENCE = 8.0
+_LOOK_PATIENCE = 8.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +54,12 @@ def choose(sd: Any, wanted: str, rates: tuple[int, ...] = RATES) -> Source:
     for channels in dict.fromkeys((1, min(2, most), most)):
         for rate in dict.fromkeys((*rates, int(device["default_samplerate"]))):
             try:
-                sd.check_input_settings(
-                    device=device["index"], channels=channels, samplerate=rate, dtype="int16"
-                )
+                sd.check_input_settings(device=device["index"], channels=channels, samplerate=rate, dtype="int16")
             except (sd.PortAudioError, ValueError) as error:
                 why = str(error)
                 continue
             return Source(device["index"], device["name"], rate, channels)
-    raise DeviceError(
-        f"The microphone «{device['name']}» cannot be opened ({why}); close other programs that use it."
-    )
+    raise DeviceError(f"The microphone «{device['name']}» cannot be opened ({why}); close other programs that use it.")
 
 
 def load_sounddevice() -> Any:
@@ -73,34 +69,41 @@ def load_sounddevice() -> Any:
     except ImportError as error:
         raise DeviceError("sounddevice is not installed; run: pip install sounddevice.") from error
     except OSError as error:
-        raise DeviceError(
-            f"PortAudio cannot be loaded ({error}); run: sudo apt install libportaudio2."
-        ) from error
+        raise DeviceError(f"PortAudio cannot be loaded ({error}); run: sudo apt install libportaudio2.") from error
     return sounddevice
 
 
-def probe(wanted: str, alive: Callable[[], None]) -> str:
-    """Look for a usable microphone in a process of its own; an empty string, or why there is none.
+class Look:
+    """A look for a usable microphone in a process of its own, begun at once."""
 
-    `alive` is called several times a second meanwhile.
-    """
-    command = [sys.executable, "-m", __name__, wanted]
-    here = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}  # it must find this package as we did
-    with subprocess.Popen(
-        command, env=here, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    ) as look:
-        deadline = time.monotonic() + _PROBE_PATIENCE
-        while time.monotonic() < deadline:
-            alive()
-            try:
-                said, _ = look.communicate(timeout=0.2)
-            except subprocess.TimeoutExpired:
-                continue
-            if look.returncode == 0:
-                return ""
-            return said.strip() or "The look for a microphone failed; run: narrator doctor."
-        look.kill()
-    return "The sound system hangs while it is asked for a microphone; replug the microphone."
+    def __init__(self, wanted: str) -> None:
+        here = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}  # it must find this package as we did
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", __name__, wanted],
+            env=here,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+
+    def result(self, alive: Callable[[], None]) -> str:
+        """An empty string when there is a microphone, or why there is none.
+
+        `alive` is called several times a second while it is not known yet.
+        """
+        deadline = time.monotonic() + _LOOK_PATIENCE
+        with self._process as look:
+            while time.monotonic() < deadline:
+                alive()
+                try:
+                    said, _ = look.communicate(timeout=0.2)
+                except subprocess.TimeoutExpired:
+                    continue
+                if look.returncode == 0:
+                    return ""
+                return said.strip() or "The look for a microphone failed; run: narrator doctor."
+            look.kill()
+        return "The sound system hangs when it is asked for a microphone; replug the microphone."
 
 
 class Microphone:

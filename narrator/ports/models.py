@@ -130,8 +130,10 @@ def _vocabulary(file: BinaryIO) -> frozenset[str]:
         raise ValueError("no symbol table")
     text()
     file.read(8)
-    words = []
+    words = set()
     for _ in range(read("<q")):
-        words.append(text())
+        words.add(text())
         file.read(8)
+    if not words:
+        raise ValueError("an empty symbol table")
     return frozenset(words)

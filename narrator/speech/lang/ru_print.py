@@ -91,7 +91,7 @@ PROTOCOL: dict[str, str] = {
     "by-mafia": "{seat} (мафия)",
     "by-maniac": "{seat} (Маньяк)",
     "best-move": "ЛХ: {value}",
-    "best-move-none": "ЛХ: не назван",
+    "best-move-none": "ЛХ: {seat} не назвал",
     "best-move-by": "назвал {seat}",
     "points": "баллы {value}",
     # the end

@@ -1,0 +1,119 @@
+"""The game being played: its state, its time and its journal, kept in step.
+
+Owns the only mutable variable of the game. Invariant: a move is on the disk before `play` returns what happened, so
+before anybody hears or sees it; and the game's time goes on after a restart where it stood.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from narrator.clock import Clock
+from narrator.game import moves as m
+from narrator.game.guards import Refusal, deadline
+from narrator.game.lobby import first_state
+from narrator.game.moves import Move
+from narrator.game.reducer import Played, play
+from narrator.game.state import Game, Phase, State
+from narrator.game.timing import TINY
+from narrator.journal import Beat, Entry, Journal, JournalError
+
+BEAT = 1.0
+"""Seconds between two notes of the game's time while a timer runs."""
+
+
+class Table:
+    """One evening's games. `on_trouble` is told, in one sentence, when the journal cannot be written."""
+
+    def __init__(
+        self,
+        clock: Clock,
+        journal: Journal,
+        beat: Beat,
+        *,
+        on_trouble: Callable[[str], None],
+        new_page: Callable[[], Journal] | None = None,
+    ) -> None:
+        self.game = Game(first_state())
+        self._clock, self._journal, self._beat = clock, journal, beat
+        self._on_trouble, self._new_page = on_trouble, new_page
+        self._zero = clock.now()
+        self._last_beat = 0.0
+
+    @property
+    def state(self) -> State:
+        """The state of the game."""
+        return self.game.state
+
+    def at(self) -> float:
+        """The game's own time, in seconds."""
+        return self._clock.now() - self._zero
+
+    def deadline(self) -> float | None:
+        """Game time of the next thing to do by the clock, None if there is none."""
+        mark = deadline(self.state)
+        return None if mark is None else min(mark, self._last_beat + BEAT)
+
+    def overdue(self) -> bool:
+        """Whether the game's next mark has come."""
+        due = deadline(self.state)
+        return due is not None and due <= self.at() + TINY
+
+    def beat(self) -> None:
+        """Note the time now and then, so that a restart knows how much of a speech was left."""
+        if self.state.timer is not None and self.at() >= self._last_beat + BEAT:
+            self._last_beat = self.at()
+            self._beat.mark(self._last_beat)
+
+    def recover(self, entries: Iterable[Entry]) -> None:
+        """Take up what the journal holds. Raises JournalError for a move that does not fit."""
+        self.game, last = played_back(entries)
+        self._zero = self._clock.now() - (0.0 if last is None else max(last, self._beat.read()))
+        self._last_beat = self.at()
+        self._beat.mark(self._last_beat)
+
+    def play(self, move: Move) -> Played | Refusal:
+        """Carry out a move and write it down, or say why not."""
+        at = self.at()
+        result = play(self.game, move, at)
+        if isinstance(result, Refusal):
+            return result
+        before = self.state.phase
+        self._write(move, at)
+        self.game = result.game
+        if self.state.phase is Phase.LOBBY and before is not Phase.LOBBY and self._new_page is not None:
+            self._turn_the_page(self._new_page)
+        return result
+
+    def _write(self, move: Move, at: float) -> None:
+        try:
+            self._journal.append(move, at)
+        except JournalError as error:
+            # the table plays on; somebody must know that a power cut would now lose the game
+            self._on_trouble(str(error))
+
+    def _turn_the_page(self, new_page: Callable[[], Journal]) -> None:
+        """Another game: its own journal; what is over cannot be taken back."""
+        state = self.state
+        self._journal.close()
+        self._journal = new_page()
+        self.game = Game(state)
+        names = dict(enumerate(state.names, 1)) if state.names else None
+        self._write(m.SetUp(state.seats, state.rules, state.host, names), self.at())
+
+    def close(self) -> None:
+        """Close the files."""
+        self._beat.close()
+        self._journal.close()
+
+
+def played_back(entries: Iterable[Entry]) -> tuple[Game, float | None]:
+    """The game that a journal's moves lead to, and the time of the last one. Raises JournalError."""
+    game, last = Game(first_state()), None
+    for number, entry in enumerate(entries, 1):
+        result = play(game, entry.move, entry.at)
+        if isinstance(result, Refusal):
+            why = f"move {number} ({entry.move.kind}) does not fit the game: {result.reason}"
+            raise JournalError(f"The journal cannot be gone on with: {why}; move it away to start afresh.")
+        game, last = result.game, entry.at
+    return game, last

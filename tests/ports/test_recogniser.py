@@ -1,0 +1,434 @@
+"""Real recognition of synthetic commands: what is heard, when, and that nothing else comes out."""
+
+from __future__ import annotations
+
+import json
+import logging
+import random
+import re
+import shutil
+import socket
+import struct
+import subprocess
+import sys
+import wave
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from narrator.config import load
+from narrator.ports import models
+from narrator.ports.models import BIG, RecogniserError, check_model, find_model, spelling
+from narrator.ports.recogniser import STABLE, Recogniser, hear_file, read_sound
+from tests.speech_lab import COMMANDS, RATE, VOICES, WORDS, speak
+from tests.speech_lab import model as model
+
+FIVE, SIX = "выставляю номер пять", "выставляю номер шесть"
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., bytes]:
+    """Frames of a spoken text at 16 kHz, each made once."""
+    folder = tmp_path_factory.mktemp("sound")
+    made: dict[tuple[str, str], bytes] = {}
+
+    def frames(text: str, voice: str = VOICES[0]) -> bytes:
+        if (voice, text) not in made:
+            made[voice, text] = read_sound(speak(voice, text, folder / "spoken.wav"))[0]
+        return made[voice, text]
+
+    return frames
+
+
+@pytest.fixture
+def recogniser(model: Path) -> Recogniser:
+    return Recogniser(model, RATE)
+
+
+def texts(recogniser: Recogniser, frames: bytes, block: int = 3200) -> list[str]:
+    heard = [u for at in range(0, len(frames), block) for u in recogniser.feed(frames[at : at + block])]
+    last = recogniser.finish()
+    return [u.text for u in heard + ([last] if last else [])]
+
+
+# --- what is heard -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("voice", "early"), [(VOICES[0], False), (VOICES[1], True)])
+def test_commands_are_heard(model: Path, sound: Callable[..., bytes], voice: str, early: bool) -> None:
+    recogniser = Recogniser(model, RATE, early=early)
+    recogniser.listen(COMMANDS)
+    wrong = {}
+    for command in COMMANDS:
+        heard = texts(recogniser, sound(command, voice))
+        if heard != [command]:
+            wrong[command] = heard
+    assert len(wrong) <= 2, wrong
+    assert not [t for heard in wrong.values() for t in heard if t in COMMANDS], "another command was heard"
+
+
+def test_an_utterance_tells_its_words_times_and_least_confidence(
+    recogniser: Recogniser, sound: Callable[..., bytes]
+) -> None:
+    recogniser.listen(COMMANDS)
+    (utterance,) = recogniser.feed(sound(FIVE))
+    assert utterance.text == FIVE == " ".join(word.text for word in utterance.words)
+    assert utterance.confidence == min(word.confidence for word in utterance.words)
+    assert all(0 <= word.confidence <= 1 and word.start < word.end for word in utterance.words)
+    assert 0.3 < utterance.words[0].start < 0.8  # half a second of silence comes first
+    assert utterance.seconds == pytest.approx(1.4, abs=0.5)
+    assert 0.5 < utterance.lag < 1.3
+    assert 0 < utterance.took < 5
+    assert not utterance.early
+
+
+def test_silence_is_never_an_utterance(recogniser: Recogniser) -> None:
+    recogniser.listen(COMMANDS)
+    assert texts(recogniser, bytes(2 * RATE * 12)) == []
+    assert recogniser.finish() is None
+
+
+def test_the_size_of_the_blocks_does_not_matter(recogniser: Recogniser, sound: Callable[..., bytes]) -> None:
+    recogniser.listen(COMMANDS)
+    both = sound("дальше") + sound(FIVE)
+    for block in (320, 3200, 5000, len(both)):
+        assert texts(recogniser, both, block) == ["дальше", FIVE]
+
+
+@pytest.mark.parametrize("said", ["холодильник стоит на кухне", "вчера мы ходили в кино", "какая интересная история"])
+def test_other_talk_is_no_command(recogniser: Recogniser, sound: Callable[..., bytes], said: str) -> None:
+    recogniser.listen(COMMANDS)
+    assert not set(texts(recogniser, sound(said))) & set(COMMANDS)
+
+
+def test_words_of_commands_in_another_order_are_no_command(recogniser: Recogniser, sound: Callable[..., bytes]) -> None:
+    recogniser.listen(COMMANDS)
+    dice = random.Random(5)
+    vocabulary = sorted({word for command in COMMANDS for word in command.split()})
+    for _ in range(20):
+        said = " ".join(dice.sample(vocabulary, dice.randint(2, 4)))
+        if said not in COMMANDS:
+            heard = [text for text in texts(recogniser, sound(said, VOICES[1])) if text in COMMANDS]
+            assert not [text for text in heard if len(text.split()) > 2], (said, heard)
+
+
+# --- early -------------------------------------------------------------------------------------------------------
+
+
+def test_a_complete_phrase_is_taken_early_and_once(model: Path, sound: Callable[..., bytes]) -> None:
+    recogniser = Recogniser(model, RATE, early=True)
+    recogniser.listen([FIVE, SIX, "отмена"])
+    heard = recogniser.feed(sound(FIVE) + bytes(4 * RATE))
+    assert [u.text for u in heard] == [FIVE]
+    assert heard[0].early
+    assert STABLE < heard[0].lag < 0.8
+    assert heard[0].confidence > 0.3
+    assert recogniser.finish() is None
+
+
+@pytest.mark.parametrize(
+    ("phrases", "said"),
+    [
+        (["проверка", "проверка номер пять"], "проверка"),  # it may go on
+        (["игрок номер пять", "номер пять выставляю"], "игрок номер пять"),  # by the pairs it may go on, too
+        (["один", "одиннадцать"], "один"),  # a longer word begins like it
+    ],
+)
+def test_what_may_go_on_is_not_taken_early(
+    model: Path, sound: Callable[..., bytes], phrases: list[str], said: str
+) -> None:
+    recogniser = Recogniser(model, RATE, early=True)
+    recogniser.listen(phrases)
+    heard = recogniser.feed(sound(said) + bytes(2 * RATE))
+    assert [(u.text, u.early) for u in heard] == [(said, False)]
+
+
+def test_a_list_that_covers_the_pairs_is_enough_for_early(model: Path, sound: Callable[..., bytes]) -> None:
+    recogniser = Recogniser(model, RATE, early=True)
+    recogniser.listen(["выставляю номер шесть", "игрок номер пять"])
+    (heard,) = recogniser.feed(sound(FIVE))
+    assert (heard.text, heard.early) == (FIVE, True)
+
+
+# --- grammars ----------------------------------------------------------------------------------------------------
+
+
+def test_the_grammar_is_plain_text_for_vosk(recogniser: Recogniser) -> None:
+    assert recogniser.grammar == ""
+    recogniser.listen(COMMANDS)
+    assert "\\" not in recogniser.grammar
+    assert json.loads(recogniser.grammar) == [*COMMANDS, "[unk]"]
+
+
+def test_a_phrase_with_an_unknown_word_is_left_out_whole_and_named_once(
+    recogniser: Recogniser, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING):
+        for _ in range(3):
+            recogniser.listen(["дальше", "игрок абракадабра", "абракадабра"])
+    assert json.loads(recogniser.grammar) == ["дальше", "[unk]"]
+    assert recogniser.unavailable == ("абракадабра",)
+    assert caplog.text.count("абракадабра") == caplog.text.count("«абракадабра»: «игрок абракадабра»") * 2 == 2
+
+
+def test_e_and_yo_are_the_same_letter(recogniser: Recogniser, sound: Callable[..., bytes]) -> None:
+    recogniser.listen(["черный игрок", "красный игрок"])
+    assert recogniser.unavailable == ()
+    assert texts(recogniser, sound("чёрный игрок")) == ["черный игрок"]
+
+
+@pytest.mark.parametrize("phrases", [[], [""], ["абракадабра"]])
+def test_nothing_to_listen_for_is_refused_and_changes_nothing(
+    recogniser: Recogniser, sound: Callable[..., bytes], phrases: list[str]
+) -> None:
+    recogniser.listen(["дальше"])
+    with pytest.raises(RecogniserError, match="None of the phrases"):
+        recogniser.listen(phrases)
+    assert texts(recogniser, sound("дальше")) == ["дальше"]
+
+
+def test_before_the_first_grammar_nothing_is_heard(recogniser: Recogniser, sound: Callable[..., bytes]) -> None:
+    recogniser.reset()
+    assert recogniser.partial == ""
+    assert texts(recogniser, sound("дальше")) == []
+
+
+def test_half_a_sample_is_refused(recogniser: Recogniser) -> None:
+    recogniser.listen(["дальше"])
+    with pytest.raises(RecogniserError, match="16-bit"):
+        recogniser.feed(b"\0\0\0")
+
+
+def test_a_reset_forgets_what_was_being_said(recogniser: Recogniser, sound: Callable[..., bytes]) -> None:
+    recogniser.listen(["дальше", "отмена"])
+    frames = sound("отмена")
+    recogniser.feed(frames[: int(RATE * 2 * 1.1)])
+    assert recogniser.partial
+    recogniser.reset()
+    assert recogniser.partial == ""
+    assert texts(recogniser, sound("дальше")) == ["дальше"]
+
+
+@pytest.mark.slow
+def test_two_thousand_switches_in_the_middle_of_speech_keep_memory_and_ears(
+    model: Path, sound: Callable[..., bytes]
+) -> None:
+    recogniser = Recogniser(model, RATE, early=True)
+    dice = random.Random(11)
+    frames = sound(FIVE)
+    lists = [dice.sample(COMMANDS, dice.randint(1, 20)) for _ in range(30)]
+    before = 0
+    for i in range(2000):
+        if i == 200:
+            before = _memory()
+        recogniser.listen(dice.choice(lists))
+        at = 2 * dice.randrange(len(frames) // 4)
+        recogniser.feed(frames[at : at + 2 * dice.randrange(1600)])
+        if i % 3:
+            dice.choice((recogniser.reset, recogniser.finish))()
+    assert _memory() - before < 10_000_000
+    recogniser.listen(COMMANDS)
+    assert texts(recogniser, frames) == [FIVE]
+
+
+def _memory() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+
+# --- files -------------------------------------------------------------------------------------------------------
+
+
+def _convert(source: Path, target: Path, *options: str) -> Path:
+    subprocess.run(["sox", str(source), *options, str(target)], check=True, timeout=60)
+    return target
+
+
+@pytest.mark.parametrize("rate", [8000, 16000, 22050, 44100, 48000])
+@pytest.mark.parametrize("channels", [1, 2])
+def test_a_file_of_any_rate_is_heard(model: Path, tmp_path: Path, rate: int, channels: int) -> None:
+    spoken = speak(VOICES[0], FIVE, tmp_path / "spoken.wav")
+    path = _convert(spoken, tmp_path / "made.wav", "-r", str(rate), "-c", str(channels))
+    assert [u.text for u in hear_file(model, path, COMMANDS)] == [FIVE]
+
+
+def test_flac_is_heard_where_soundfile_is(model: Path, tmp_path: Path) -> None:
+    pytest.importorskip("soundfile")
+    path = _convert(speak(VOICES[0], FIVE, tmp_path / "spoken.wav"), tmp_path / "made.flac")
+    assert [u.text for u in hear_file(model, path, COMMANDS)] == [FIVE]
+    path.write_bytes(b"fLaC and no more")
+    with pytest.raises(RecogniserError, match="no FLAC file"):
+        read_sound(path)
+
+
+def test_without_soundfile_flac_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "soundfile", None)
+    with pytest.raises(RecogniserError, match="pip install soundfile"):
+        read_sound(tmp_path / "a.flac")
+
+
+def test_a_file_that_was_cut_off_is_heard_as_far_as_it_goes(model: Path, tmp_path: Path) -> None:
+    path = speak(VOICES[0], FIVE, tmp_path / "spoken.wav")
+    path.write_bytes(path.read_bytes()[: 44 + int(2 * RATE * 2.2) + 1])
+    assert [u.text for u in hear_file(model, path, COMMANDS)] == [FIVE]
+
+
+def test_bad_files_are_refused_with_one_sentence(tmp_path: Path) -> None:
+    good = speak(VOICES[0], "да", tmp_path / "good.wav").read_bytes()
+    (tmp_path / "folder.wav").mkdir()
+    bad = {
+        "empty.wav": b"",
+        "short.wav": good[:20],
+        "text.wav": b"this is not sound at all, only text" * 9,
+        "silent.wav": good[:40] + struct.pack("<I", 0),
+        "header.wav": good[:44],
+    }
+    for name, data in bad.items():
+        (tmp_path / name).write_bytes(data)
+    _convert(tmp_path / "good.wav", tmp_path / "eight.wav", "-b", "8")
+    _convert(tmp_path / "good.wav", tmp_path / "deep.wav", "-b", "24")
+    with wave.open(str(tmp_path / "slow.wav"), "wb") as file:
+        file.setparams((1, 2, 1000, 0, "NONE", ""))
+        file.writeframes(bytes(2000))
+    for name in [*bad, "eight.wav", "deep.wav", "slow.wav", "absent.wav", "folder.wav"]:
+        with pytest.raises(RecogniserError, match=rf"{name} .*: \w") as told:
+            read_sound(tmp_path / name)
+        assert "\n" not in str(told.value)
+
+
+# --- models ------------------------------------------------------------------------------------------------------
+
+
+def test_the_vocabulary_that_is_read_is_the_one_that_vosk_has(model: Path, recogniser: Recogniser) -> None:
+    report = check_model(model)
+    assert set(WORDS) <= report.words
+    for word in [*WORDS, "[unk]", "абракадабра"]:
+        assert (word in report.words) == recogniser._knows(word)
+    assert report.missing_words(["номер пять", "игрок абракадабра", "черный"]) == ("абракадабра",)
+
+
+@pytest.mark.parametrize(
+    ("word", "known", "spelt"),
+    [("ещё", "еще", "еще"), ("еще", "ещё", "ещё"), ("чёрный", "чёрный", "чёрный"), ("пас", "бас", None)],
+)
+def test_spelling(word: str, known: str, spelt: str | None) -> None:
+    assert spelling(word, {known}.__contains__) == spelt
+
+
+@pytest.fixture
+def copy(model: Path, tmp_path: Path) -> Iterator[Path]:
+    shutil.copytree(model, tmp_path / BIG)
+    yield tmp_path / BIG
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("graph/Gr.fst", "no graph/Gr.fst.*cannot be held to commands"),
+        ("graph/HCLr.fst", "no graph/HCLr.fst.*cannot be held to commands"),
+        ("am/final.mdl", "lacks am/final.mdl"),
+        ("conf/model.conf", "lacks conf/model.conf"),
+    ],
+)
+def test_a_model_without_a_file_is_refused(copy: Path, name: str, says: str) -> None:
+    (copy / name).unlink()
+    with pytest.raises(RecogniserError, match=says):
+        check_model(copy)
+    with pytest.raises(RecogniserError, match=says):
+        Recogniser(copy, RATE)
+
+
+@pytest.mark.parametrize("cut", [0, 3, 40, 70, 300, 1500])
+def test_a_model_with_a_damaged_graph_is_refused(copy: Path, cut: int) -> None:
+    graph = copy / "graph" / "Gr.fst"
+    graph.write_bytes(graph.read_bytes()[:cut])
+    with pytest.raises(RecogniserError, match="damaged"):
+        check_model(copy)
+
+
+def test_a_graph_with_wrong_bytes_is_refused_or_read_but_nothing_worse(copy: Path) -> None:
+    dice = random.Random(3)
+    good = (copy / "graph" / "Gr.fst").read_bytes()
+    refused = 0
+    for _ in range(300):
+        data = bytearray(good)
+        for _ in range(4):
+            data[dice.randrange(200)] = dice.randrange(256)
+        (copy / "graph" / "Gr.fst").write_bytes(data)
+        try:
+            assert check_model(copy).words
+        except RecogniserError:
+            refused += 1
+    assert refused > 100
+
+
+def test_a_model_too_big_for_the_box_is_refused(copy: Path) -> None:
+    with (copy / "graph" / "HCLr.fst").open("r+b") as file:
+        file.truncate(models.LARGEST)  # a hole: it takes no space
+    with pytest.raises(RecogniserError, match="too big"):
+        check_model(copy)
+
+
+def test_a_model_that_vosk_cannot_load_is_told(copy: Path) -> None:
+    shutil.rmtree(copy / "graph" / "phones")
+    (copy / "conf" / "mfcc.conf").write_text("--use-energy=false\n")
+    with pytest.raises(RecogniserError, match=r"There is no model folder"):
+        Recogniser(copy / "am" / "nothing", RATE)
+
+
+@pytest.mark.parametrize("rate", [0, 100, 1_000_000])
+def test_an_odd_rate_is_refused(model: Path, rate: int) -> None:
+    with pytest.raises(RecogniserError, match=f"{rate} Hz"):
+        Recogniser(model, rate)
+
+
+def test_the_configured_model_comes_first_then_the_big_one_then_the_compact_one(
+    model: Path, copy: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    cache = copy.parent
+    default = load().ears
+    assert find_model(default.model_copy(update={"model": str(model)}), cache, WORDS) == model
+    assert find_model(default, cache, WORDS) == copy
+    (copy / "graph" / "Gr.fst").unlink()
+    with caplog.at_level(logging.WARNING):
+        compact = find_model(default, cache, ["да", "нет"])
+    assert re.fullmatch("compact-[0-9a-f]{16}", compact.name) and compact.parent == cache
+    assert "compact model" in caplog.text
+    with pytest.raises(RecogniserError, match="There is no model folder"):
+        find_model(default.model_copy(update={"model": str(tmp_path / "absent")}), cache, WORDS)
+    with pytest.raises(RecogniserError, match="small Russian letters"):
+        find_model(default, cache, ["yes"])
+
+
+def test_an_absent_vosk_is_named(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "vosk", None)
+    with pytest.raises(RecogniserError, match="pip install vosk"):
+        Recogniser(model, RATE)
+
+
+def test_no_network_is_asked(model: Path, sound: Callable[..., bytes], monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any, **__: Any) -> None:
+        raise AssertionError("a socket was opened")
+
+    monkeypatch.setattr(socket, "socket", refuse)
+    recogniser = Recogniser(model, RATE)
+    recogniser.listen(["дальше"])
+    assert texts(recogniser, sound("дальше")) == ["дальше"]
+
+
+def test_noise_ten_decibels_below_the_voice_seldom_makes_another_command(
+    recogniser: Recogniser, sound: Callable[..., bytes]
+) -> None:
+    recogniser.listen(COMMANDS)
+    noise = np.random.default_rng(2)
+    right, wrong = 0, []
+    for command in COMMANDS[::2]:
+        frames = np.frombuffer(sound(command), "<i2").astype(float)
+        noisy = frames + noise.normal(size=len(frames)) * frames[np.abs(frames) > 50].std() * 10**-0.5
+        heard = texts(recogniser, noisy.clip(-32768, 32767).astype("<i2").tobytes())
+        right += heard == [command]
+        wrong += [(command, text) for text in heard if text in COMMANDS and text != command]
+    assert len(wrong) <= 2, wrong  # 4 of 228 in a longer run
+    assert right >= 0.85 * len(COMMANDS[::2])

@@ -11,12 +11,12 @@ import queue
 import random
 import signal
 from collections.abc import Callable, Iterator
-from datetime import datetime
-from pathlib import Path
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
+from narrator import archive
 from narrator.app import App
+from narrator.archive import CURRENT
 from narrator.clock import MonotonicClock
 from narrator.config import Settings
 from narrator.game import moves as m
@@ -41,7 +41,6 @@ from narrator.stage import Ports
 from narrator.table import Table, played_back
 
 log = logging.getLogger(__name__)
-CURRENT = "current.journal"
 
 
 def play(settings: Settings) -> None:
@@ -121,7 +120,7 @@ def open_journal(settings: Settings, console: Console) -> tuple[Journal, tuple[E
     try:
         journal, recovered = Journal.reopen(path)
     except JournalError as error:
-        kept = _put_away(settings, "foreign")
+        kept = archive.put_away(settings.paths.state_dir, "foreign")
         console.notice(f"{error} It was moved to {kept}.")
         return new_journal(settings), ()
     if recovered.trouble:
@@ -133,24 +132,9 @@ def open_journal(settings: Settings, console: Console) -> tuple[Journal, tuple[E
 
 
 def new_journal(settings: Settings) -> Journal:
-    """A fresh journal; the last one is kept among the games."""
-    path = settings.paths.state_dir / CURRENT
-    if path.exists():
-        _put_away(settings, "journal")
-    return Journal.create(path, settings.game.language)
-
-
-def _put_away(settings: Settings, kind: str) -> Path:
-    folder = settings.paths.state_dir / "games"
-    folder.mkdir(parents=True, exist_ok=True)
-    stem = datetime.now().strftime("%Y-%m-%d-%H%M%S")
-    kept = folder / f"{stem}.{kind}"
-    number = 1
-    while kept.exists():
-        number += 1
-        kept = folder / f"{stem}-{number}.{kind}"
-    (settings.paths.state_dir / CURRENT).rename(kept)
-    return kept
+    """A fresh journal; the last game is kept among the games."""
+    archive.clear(settings.paths.state_dir, settings.paths.keep_games)
+    return Journal.create(settings.paths.state_dir / CURRENT, settings.game.language)
 
 
 # --- phrases -----------------------------------------------------------------------------------------------------

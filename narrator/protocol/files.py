@@ -11,15 +11,12 @@ from datetime import datetime
 from pathlib import Path
 
 from narrator import journal
+from narrator.archive import CURRENT, STAMP, games_dir, kept
 from narrator.journal import JournalError
 from narrator.protocol.build import protocols
 from narrator.protocol.text import result
 from narrator.protocol.values import Protocol, ProtocolError
 from narrator.speech.lang import load
-
-CURRENT = "current.journal"
-GAMES = "games"
-_STAMP = "%Y-%m-%d-%H%M%S"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,23 +45,22 @@ def _last_move(path: Path) -> datetime:
     """When the journal was last written; a copy's newer date gives way to the one in a kept journal's name."""
     written = datetime.fromtimestamp(path.stat().st_mtime)
     try:
-        return min(written, datetime.strptime(path.stem[:17], _STAMP))
+        return min(written, datetime.strptime(path.stem[:17], STAMP))
     except ValueError:
         return written
 
 
 def journals(state_dir: Path) -> tuple[Path, ...]:
     """The journals of a state folder, the latest first."""
-    kept = sorted((state_dir / GAMES).glob("*.journal"), key=lambda path: path.stem, reverse=True)
     current = state_dir / CURRENT
-    return (current, *kept) if current.exists() else tuple(kept)
+    return (current, *kept(state_dir)) if current.exists() else kept(state_dir)
 
 
 def named(state_dir: Path, name: str) -> Path:
     """A journal by its path, or by its name among the kept games."""
     given = Path(name)
-    kept = state_dir / GAMES / f"{given.name.removesuffix('.journal')}.journal"
-    return kept if not given.exists() and kept.exists() else given
+    on_shelf = games_dir(state_dir) / f"{given.name.removesuffix('.journal')}.journal"
+    return on_shelf if not given.exists() and on_shelf.exists() else given
 
 
 def latest(state_dir: Path) -> Found:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import subprocess
+import wave
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from narrator.compact.build import cached_model
@@ -41,20 +43,35 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return cached_model(tmp_path_factory.getbasetemp() / "models", WORDS)
 
 
-def speak(voice: str, text: str, path: Path) -> Path:
-    """A 16 kHz WAV of `text` with half a second of silence before it and a second after."""
-    raw = path.with_suffix(".raw.wav")
-    subprocess.run(["espeak-ng", "-v", voice, "-s", "150", "-w", str(raw), text], check=True, timeout=60)
-    command = ["sox", "-D", str(raw), "-r", str(RATE), str(path), "vol", "0.6", "pad", "0.5", "1.0"]
-    subprocess.run(command, check=True, timeout=60)
-    raw.unlink()
+def speak(voice: str, text: str, path: Path, *, rate: int = RATE, channels: int = 1) -> Path:
+    """A 16-bit WAV of `text` with half a second of silence before it and a second after."""
+    import soxr
+
+    subprocess.run(["espeak-ng", "-v", voice, "-s", "150", "-w", str(path), text], check=True, timeout=60)
+    with wave.open(str(path), "rb") as file:
+        own, spoken = file.getframerate(), np.frombuffer(file.readframes(file.getnframes()), "<i2")
+    samples = soxr.resample(spoken * 0.6, own, rate)
+    samples = np.concatenate([np.zeros(rate // 2), samples, np.zeros(rate)])
+    return write_wav(path, np.repeat(samples[:, None], channels, axis=1).astype("<i2").tobytes(), rate, channels)
+
+
+def write_wav(path: Path, frames: bytes, rate: int = RATE, channels: int = 1, width: int = 2) -> Path:
+    """A WAV of these frames, `width` bytes a sample."""
+    with wave.open(str(path), "wb") as file:
+        file.setparams((channels, width, rate, 0, "NONE", ""))
+        file.writeframes(frames)
     return path
+
+
+def _need_recordings() -> None:
+    if not HUMAN.is_dir():
+        pytest.skip(f"no recordings of people: {HUMAN} is not there")
+    pytest.importorskip("soundfile", reason="the recordings of people are FLAC: pip install soundfile")
 
 
 def recordings(wanted: set[str]) -> list[tuple[Path, str]]:
     """(file, text) of the recordings of people that say one of `wanted`; skips the test when there are none."""
-    if not HUMAN.is_dir():
-        pytest.skip(f"no recordings of people: {HUMAN} is not there")
+    _need_recordings()
     with (HUMAN / "manifest.tsv").open(encoding="utf-8") as file:
         rows = [
             (HUMAN / row["file"], row["transcript"].lower().strip(" .")) for row in csv.DictReader(file, delimiter="\t")
@@ -64,6 +81,5 @@ def recordings(wanted: set[str]) -> list[tuple[Path, str]]:
 
 def talk() -> list[Path]:
     """Recordings of people reading sentences that hold no command."""
-    if not HUMAN.is_dir():
-        pytest.skip(f"no recordings of people: {HUMAN} is not there")
+    _need_recordings()
     return sorted((HUMAN / "festvox").glob("*.flac"))

@@ -15,7 +15,8 @@ from narrator.game.guards import Refusal
 from narrator.game.moves import Move
 from narrator.game.state import Phase, State
 from narrator.journal import Entry
-from narrator.messages import Earcon, Heard, PortBack, PortFailed, Quit, Signal, SpeechDone, Wrote
+from narrator.messages import Asked, Earcon, Heard, PageOpened, PortBack, PortFailed, Quit, Signal, SpeechDone, Wrote
+from narrator.speech.choices import chosen
 from narrator.speech.director import Director
 from narrator.speech.grammar import Grammar
 from narrator.speech.intents import Meaning, Request, Unclear, is_talk, listen_for, pressed, understand
@@ -43,13 +44,15 @@ class App:
         *,
         confidence: float = 0.6,
         deal: Callable[[State], Move] | None = None,
+        pin: str = "",
+        look: Callable[[Table], None] = lambda table: None,
     ) -> None:
         self.stage = Stage(ports)
         self.table, self.grammar, self.director, self.inbox = table, grammar, director, inbox
         self.refused = ""  # why the last input changed nothing
         self.quitting = False
         self._screen = ports.screen
-        self._confidence, self._deal = confidence, deal
+        self._confidence, self._deal, self._pin, self._look = confidence, deal, pin, look
         self._talk = False
         self._listened: tuple[State, bool] | None = None
 
@@ -109,11 +112,15 @@ class App:
             case Wrote(text):
                 self._hear(text, 1.0, talk=True)
             case PortFailed(port, why):
-                self._screen.notice(f"{port}: {why}")
+                self._screen.device(port, why)
                 if port == "ears":
                     self.stage.say(self.director.say("microphone-lost", self.state))
             case PortBack(port):
-                self._screen.notice(f"{port}: works.")
+                self._screen.device(port, "")
+            case PageOpened():
+                self.stage.say(self.director.say("page-opened", self.state))
+            case Asked(action, moment):
+                self._do(chosen(action, moment, self.state, self.grammar.language))
             case Quit():
                 self.quitting = True
             case _:
@@ -123,11 +130,7 @@ class App:
                     if not talk:
                         self.stage.talk_ended()
                     return
-                meaning = pressed(signal, self.state)
-                if meaning is None:
-                    self.refused = "not-now"
-                else:
-                    self._do(meaning)
+                self._do(pressed(signal, self.state))
 
     def _hear(self, text: str, confidence: float, *, talk: bool = False) -> None:
         talk = talk or self._talk
@@ -143,16 +146,19 @@ class App:
         else:
             self.stage.earcon(Earcon.HEARD)
             self._do(meaning)
+        self._screen.heard(text, confidence, self.refused)
 
     def _again(self) -> None:
         self.stage.earcon(Earcon.AGAIN)
         if not self.state.phase.is_night:
             self.stage.say(self.director.say("say-again", self.state))
 
-    def _do(self, meaning: Meaning) -> None:
+    def _do(self, meaning: Meaning | None) -> None:
         state, at = self.state, self.table.at()
-        self.refused = ""
+        self.refused = "" if meaning else "not-now"
         match meaning:
+            case None:
+                return
             case Request.REPEAT:
                 self.stage.say(self.director.now(state, at))
             case Request.TIME_LEFT:
@@ -161,6 +167,8 @@ class App:
                 self.stage.say(self.director.status(state))
             case Request.RULES:
                 self.stage.say(self.director.rules(state))
+            case Request.PIN:
+                self.stage.say(self.director.pin(self._pin, state))
             case Request.HUSH:
                 self.stage.hush()
             case m.Next() if not self.stage.silent and state.timer is not None and state.timer.waiting:
@@ -204,4 +212,5 @@ class App:
             self._listened = (state, self._talk)
             undoable = self.table.game.past is not None
             self.stage.listen(listen_for(self.grammar, state, talk=self._talk, can_undo=undoable))
+        self._look(self.table)
         self.stage.show(self.director.scene(state, self.table.at(), listening=self.stage.silent))

@@ -71,6 +71,13 @@ class PanelSettings(_Section):
     hold: float = Field(ge=0.2, le=3)
 
 
+class ScreenSettings(_Section):
+    enabled: bool
+    port: int = Field(ge=1, le=65535)
+    open_to_lan: bool
+    open_browser: bool
+
+
 class PathSettings(_Section):
     state: str
     cache: str
@@ -95,6 +102,7 @@ class Settings(_Section):
     voice: VoiceSettings
     ears: EarsSettings
     panel: PanelSettings
+    screen: ScreenSettings
     paths: PathSettings
 
 

@@ -84,6 +84,23 @@ class Typed:
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """Something that a moderator's page offered was chosen: a `Choice.id`.
+
+    `moment` is that of the view that offered it; what was offered in another moment is not done, so that two
+    moderators who do the same at once do it once.
+    """
+
+    action: str
+    moment: str
+
+
+@dataclass(frozen=True, slots=True)
+class PageOpened:
+    """Somebody has opened the moderator's page with the right PIN."""
+
+
+@dataclass(frozen=True, slots=True)
 class SpeechDone:
     """The sound of an utterance has truly ended (or was hushed, or could not be played)."""
 
@@ -111,7 +128,20 @@ class Quit:
 
 
 Signal = (
-    Heard | Wrote | Pressed | Held | Released | SeatDown | SeatUp | Typed | SpeechDone | PortFailed | PortBack | Quit
+    Heard
+    | Wrote
+    | Pressed
+    | Held
+    | Released
+    | SeatDown
+    | SeatUp
+    | Typed
+    | Asked
+    | PageOpened
+    | SpeechDone
+    | PortFailed
+    | PortBack
+    | Quit
 )
 
 # --- out: cues (edges, once) -------------------------------------------------------------------------------------
@@ -162,3 +192,98 @@ class Scene:
     lamp: Lamp = Lamp.OFF
     blink: bool = False
     listening: bool = False
+
+
+# --- out: views (levels, for screens that show more than lamps) ----------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Countdown:
+    """A speech's time. Running: `left` seconds are left at game time `at`; standing: `at` is None.
+
+    `warn` seconds before its end the lamp turns yellow; below zero it is overtime.
+    """
+
+    total: float
+    left: float
+    warn: float
+    at: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SeatView:
+    """One seat as the table sees it. `place`: its place among the candidates, from 1 (0: none); `votes` it has in
+    this round (None: not counted yet); `up`: it is voted on now; `role` only after the end, if known."""
+
+    seat: int
+    name: str
+    alive: bool
+    warnings: int
+    speaking: bool = False
+    place: int = 0
+    votes: int | None = None
+    up: bool = False
+    hand: bool = False
+    role: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What everybody may see, and nothing else: at night no more than that it is night.
+
+    `phase`: the transcripts' names, "night" for all of the night; `title` and `note` are for people, in their language.
+    `winner`: "", "town", "mafia", "maniac" or "draw".
+    """
+
+    phase: str
+    title: str
+    day: int
+    seats: tuple[SeatView, ...]
+    limit: int  # warnings until a player is out
+    note: str = ""
+    lamp: Lamp = Lamp.OFF
+    time: Countdown | None = None
+    paused: bool = False
+    winner: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Something the moderator may do now: `id` comes back as `Asked`. `text` is for people.
+
+    `group` says what kind it is: "answer", "main", "number", "time", "seat", "pair", "setup" or "more". `seat`: whom it
+    is about (0 none); `by`: who would do it (0 nobody said).
+    """
+
+    id: str
+    text: str
+    group: str
+    seat: int = 0
+    by: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class HostView:
+    """What only the moderator may see.
+
+    `caption`: what the numbers among `choices` stand for; `cards`: seat 1 first, "" unknown, empty when nobody hosts;
+    `private`: what was entered and answered this night, and the last answer.
+    """
+
+    moment: str
+    title: str
+    now: str
+    question: str
+    caption: str
+    choices: tuple[Choice, ...]
+    cards: tuple[str, ...] = ()
+    private: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """A finished game as written down: the protocol as JSON, as text and as a table (CSV)."""
+
+    json: str
+    text: str
+    csv: str

@@ -22,7 +22,20 @@ from narrator.game.roles import Host, Role
 from narrator.game.rulesets import FIELDS, RULESETS
 from narrator.game.state import Phase, State
 from narrator.journal import Beat, Entry, Journal
-from narrator.messages import Control, Held, Pressed, Released, Scene, SeatDown, SeatUp, Signal, Typed
+from narrator.messages import (
+    Control,
+    Held,
+    HostView,
+    Pressed,
+    Released,
+    Scene,
+    SeatDown,
+    SeatUp,
+    Signal,
+    Story,
+    Typed,
+    View,
+)
 from narrator.ports.ears import TypedEars
 from narrator.ports.panel import RecordingPanel
 from narrator.ports.voice import SilentVoice
@@ -184,6 +197,19 @@ class ShownScreen:
         if lamp != self._lamp:
             self._lamp = lamp
             self.lines.append(lamp)
+
+    def heard(self, text: str, confidence: float, trouble: str) -> None:
+        """See Screen; the transcript itself says what was said to the box."""
+
+    def device(self, port: str, why: str) -> None:
+        """See Screen."""
+        self.lines.append(f"[{port}: {why or 'works.'}]")
+
+    def look(self, view: View, host: HostView, cards: tuple[str, ...], at: float) -> None:
+        """See Screen; a transcript asks the state itself."""
+
+    def story(self, story: Story | None) -> None:
+        """See Screen; a transcript tells its own."""
 
 
 class Player:

@@ -286,6 +286,14 @@ def result(turn: Turn, vote: Vote, leading: tuple[Seat, ...]) -> None:
         nobody_out(turn)
 
 
+def decide(turn: Turn) -> bool:
+    """Last night's victim has nothing to decide when only one of the tied is left at the table."""
+    if len(turn.state.candidates) > 1:
+        return False
+    nobody_out(turn)
+    return True
+
+
 def decide_lift(turn: Turn, leave: bool, votes: int | None) -> None:
     """All the tied leave, or all stay."""
     vote = turn.state.vote
@@ -354,8 +362,9 @@ def tell_deaths(turn: Turn, dead: tuple[Death, ...]) -> None:
     """The night's dead leave the table; best move, last words, the day."""
     seats = tuple(death.seat for death in dead)
     state = turn.state
-    quiet = 0 if seats else 1 if state.left_since else state.quiet + 1
-    if state.night is not None and state.night.shot in state.night.removed:
+    removed = state.night.removed if state.night is not None else frozenset()
+    quiet = 0 if seats or removed else 1 if state.left_since else state.quiet + 1
+    if state.night is not None and removed == {state.night.shot}:
         turn.set(no_vote=state.no_vote - {state.day})  # he was killed anyway [F]
     turn.emit(DeathsTold(dead))
     turn.depart(seats)

@@ -101,13 +101,6 @@ def _set_up(state: State, move: m.SetUp) -> Refusal | None:
     return None
 
 
-def _start(state: State, move: Any) -> Refusal | None:
-    """Cards are known, or will be told when the roles are met at night; otherwise they must be dealt first."""
-    if state.host is not Host.FULL or state.roles or not state.rules.conference:
-        return None
-    return Refusal("no-cards")
-
-
 def _next(state: State, move: m.Next) -> Refusal | None:
     if state.entry is not None:
         from_entry = entered(state)
@@ -116,8 +109,6 @@ def _next(state: State, move: m.Next) -> Refusal | None:
     if state.host is Host.NONE and (state.call is not None or state.phase.is_night):
         return Refusal("by-the-clock")
     match state.phase:
-        case Phase.LOBBY:
-            return _start(state, move)
         case Phase.VOTE if state.rules.voting is Voting.NAMED:
             return _open_vote(state, move)
         case Phase.MORNING:
@@ -358,7 +349,6 @@ def _end_speech(state: State, move: m.EndSpeech) -> Refusal | None:
 _GUARDS: dict[type, Callable[[State, Any], Refusal | None]] = {
     m.Deal: _deal,
     m.SetUp: _set_up,
-    m.Start: _start,
     m.Next: _next,
     m.Ready: _ready,
     m.TimeUp: _time_up,

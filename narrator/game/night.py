@@ -64,11 +64,12 @@ def begin(turn: Turn, *, meeting: bool) -> None:
 
 
 def _meeting(state: State) -> tuple[str, ...]:
-    """Who is called in the first night; nobody where the mafia only confer. With no host and real cards the box must
-    learn every role, so it calls them all."""
+    """Who is called in the first night; nobody where the mafia only confer. Where the box must learn the cards and
+    not every role would be called by itself, it calls them all."""
     rules = state.rules
     maniac = (Waker.MANIAC,) if maniac_count(state) else ()
-    if state.host is Host.NONE and not state.roles:
+    to_learn = cards_unknown(state) and state.host is not Host.LIGHT
+    if to_learn and (state.host is Host.NONE or rules.conference):
         return (Waker.MAFIA, Waker.DON, Waker.SHERIFF, *maniac)
     if rules.conference:
         return ()
@@ -80,6 +81,11 @@ def waker(state: State) -> str:
     night = state.night
     assert night is not None
     return night.wakers[night.step] if night.wakers else _WAKER[state.phase]
+
+
+def is_meeting(state: State) -> bool:
+    """Whether this is the acquaintance night."""
+    return state.phase in (Phase.NIGHT_MEETING, Phase.NIGHT_CONFERENCE)
 
 
 def owner_alive(state: State) -> bool:
@@ -101,8 +107,7 @@ def enter_step(turn: Turn) -> None:
     """The role of the current step is awake: tell, and set the pause if it ends by itself."""
     state = turn.state
     rules = state.rules
-    meeting = bool(state.night and state.night.wakers) or state.phase is Phase.NIGHT_CONFERENCE
-    turn.emit(RoleWoke(state.phase, waker(state), meeting))
+    turn.emit(RoleWoke(state.phase, waker(state), is_meeting(state)))
     by_clock = state.host is not Host.FULL
     if state.phase is Phase.NIGHT_CONFERENCE:
         turn.start_pause(rules.conference)
@@ -130,7 +135,7 @@ def end_step(turn: Turn) -> bool:
         shot = 0 if night.shot is None else night.shot
         night = replace(night, shot=shot)
         turn.set(night=night, shootings=state.shootings + 1)
-    turn.emit(RoleSlept(state.phase, waker(state), bool(night.wakers)))
+    turn.emit(RoleSlept(state.phase, waker(state), is_meeting(state)))
     missed = state.phase is Phase.NIGHT_SHOOTING and not night.shot
     if missed and state.rules.miss_at_night and state.host is not Host.LIGHT:
         turn.emit(MissTold())

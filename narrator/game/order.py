@@ -22,7 +22,7 @@ def warn(turn: Turn, move: m.Warn) -> None:
     seat = move.seat
     count = state.warned(seat) + 1
     muted = count == rules.mute_at
-    turn.set(warnings=_with(state.warnings, seat, count))
+    turn.set(warnings=_with(state.warnings, seat, count), entry=None)
     if muted:
         turn.set(muted=state.muted | {seat})
     turn.emit(Warned(seat, count, rules.warning_limit, muted))
@@ -36,7 +36,7 @@ def warn(turn: Turn, move: m.Warn) -> None:
 def unwarn(turn: Turn, move: m.Unwarn) -> None:
     """The last warning is taken back, and the lost speech with it."""
     count = turn.state.warned(move.seat) - 1
-    turn.set(warnings=_with(turn.state.warnings, move.seat, count))
+    turn.set(warnings=_with(turn.state.warnings, move.seat, count), entry=None)
     if count == turn.state.rules.mute_at - 1:
         turn.set(muted=turn.state.muted - {move.seat})
     turn.emit(Unwarned(move.seat, count))

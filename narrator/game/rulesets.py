@@ -139,7 +139,7 @@ class Ruleset:
     candidates_day_one: int  # fewer than this on day 1: no vote
     candidates_later: int
     changes: int  # changes of a named vote in a day
-    pardon_day_one: bool  # day 1: all but one PASS is a PASS
+    pardon_day_one: int  # day 1: so many PASS and one name are a PASS [C: nine] (0: never)
     ties: Ties
     lift_limit: LiftLimit
     count_step: float  # seconds for each word of «раз, два, три»
@@ -195,7 +195,7 @@ _CLASSIC = Ruleset(
     candidates_day_one=2,
     candidates_later=1,
     changes=0,
-    pardon_day_one=False,
+    pardon_day_one=0,
     ties=Ties.CASCADE,
     lift_limit=LiftLimit.NONE,
     count_step=1,
@@ -258,7 +258,7 @@ _FORUM = replace(
     nominating=Nominating.BY_VOTING,
     voting=Voting.NAMED,
     changes=1,
-    pardon_day_one=True,
+    pardon_day_one=9,
     ties=Ties.CATASTROPHE,
     meeting=(),
     conference=60,

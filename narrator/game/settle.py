@@ -21,6 +21,7 @@ _CONSEQUENCES: dict[Phase, Callable[[Turn], bool]] = {
     Phase.TIE_SPEECH: flow.speak,
     Phase.LAST_WORD: flow.speak,
     Phase.VOTE: flow.count,
+    Phase.VICTIM_VOTE: flow.decide,
 }
 
 

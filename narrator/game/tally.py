@@ -72,11 +72,14 @@ def lifted(state: State, tied: tuple[Seat, ...], votes: int) -> bool:
 def named_result(state: State) -> tuple[Seat, ...]:
     """Who leads a named vote: nobody, one, or several tied.
 
-    A PASS never outweighs a name; all PASS is nobody; on day 1 all but one PASS is a PASS [C].
+    A PASS never outweighs a name; all PASS is nobody; on day 1 exactly nine PASS and one name is a PASS [C].
     """
     ballots = tuple(b for b in state.ballots if b.voter in state.alive)
     names = [b.candidate for b in ballots if b.candidate is not None]
-    if not names or (state.rules.pardon_day_one and state.day == 1 and len(names) == 1 and first_round(state)):
+    if not names:
+        return ()
+    pardon = state.rules.pardon_day_one
+    if pardon and state.day == 1 and first_round(state) and len(names) == 1 and len(ballots) == pardon + 1:
         return ()
     return leaders(ballot_counts(ballots, voted_for(state)))
 

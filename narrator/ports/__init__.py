@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from narrator.messages import Buzz, Earcon, Say, Scene, Signal
+from narrator.messages import Buzz, Earcon, HostView, Say, Scene, Signal, Story, View
 
 Put = Callable[[Signal], None]
 """Thread-safe entry into the inbox."""
@@ -60,7 +60,7 @@ class Panel(Protocol):
 
 
 class Screen(Protocol):
-    """The moderator's own screen: a console, or nothing at all."""
+    """Something to look at: the moderator's console, or pages of which each shows what its reader may see."""
 
     def said(self, text: str) -> None:
         """The narrator says this."""
@@ -73,3 +73,15 @@ class Screen(Protocol):
 
     def show(self, scene: Scene) -> None:
         """The lamps changed."""
+
+    def heard(self, text: str, confidence: float, trouble: str) -> None:
+        """What the recogniser made of somebody's words, and why nothing was done about it ("" if it was)."""
+
+    def device(self, port: str, why: str) -> None:
+        """A device is gone, with a sentence that says what to do, or works ("")."""
+
+    def look(self, view: View, host: HostView, cards: tuple[str, ...], at: float) -> None:
+        """What is so at game time `at`; safe to send again. `cards`: what each seat may see of its own card, or ""."""
+
+    def story(self, story: Story | None) -> None:
+        """A game is over and this is what happened; None: it is not over after all."""

@@ -12,7 +12,22 @@ import sys
 import threading
 from typing import TextIO
 
-from narrator.messages import Control, Held, Pressed, Quit, Released, Scene, SeatDown, SeatUp, Signal, Typed, Wrote
+from narrator.messages import (
+    Control,
+    Held,
+    HostView,
+    Pressed,
+    Quit,
+    Released,
+    Scene,
+    SeatDown,
+    SeatUp,
+    Signal,
+    Story,
+    Typed,
+    View,
+    Wrote,
+)
 from narrator.ports import Put
 
 HELP = """\
@@ -69,6 +84,19 @@ class Console:
             if self._lamp or lamp != "off":
                 self._print(f"  ({lamp} lamp)" if lamp != "off" else "  (lamps off)")
             self._lamp = lamp
+
+    def heard(self, text: str, confidence: float, trouble: str) -> None:
+        """See Screen; the console does not repeat what was said to the box."""
+
+    def device(self, port: str, why: str) -> None:
+        """See Screen."""
+        self.notice(f"{port}: {why or 'works.'}")
+
+    def look(self, view: View, host: HostView, cards: tuple[str, ...], at: float) -> None:
+        """See Screen; a console has no room for levels, its lines tell what happens."""
+
+    def story(self, story: Story | None) -> None:
+        """See Screen; `narrator protocol` prints it."""
 
     def _print(self, line: str) -> None:
         with self._lock:

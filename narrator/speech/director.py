@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from narrator.game import events as e
 from narrator.game.guards import Refusal
 from narrator.game.moves import TellWinner
-from narrator.game.night import waker
+from narrator.game.night import is_meeting, waker
 from narrator.game.roles import Host, Role
 from narrator.game.rulesets import Nominating, Voting
 from narrator.game.state import Ask, Phase, Question, State
@@ -224,6 +224,13 @@ class Director:
         """A phrase without slots, by its key."""
         return self._script(state)(key)
 
+    def pin(self, digits: str, state: State) -> tuple[Line, ...]:
+        """The code that opens the moderator's page, digit by digit."""
+        say = self._script(state)
+        if not digits:
+            return say("pin-none")
+        return (*say("pin"), *(line for digit in digits for line in say("pin-digit", count=int(digit))))
+
     def lobby(self, state: State) -> tuple[Line, ...]:
         """The greeting when the box is switched on."""
         return self._script(state)("lobby", rules=self._rules_name(state), table=state.seats)
@@ -277,9 +284,8 @@ class Director:
         elif state.phase is Phase.BEST_MOVE and state.best_move is not None:
             yield from say("best-move-asked", seat=state.best_move.by)
         elif state.phase.is_night and state.night is not None:
-            meeting = bool(state.night.wakers) or state.phase is Phase.NIGHT_CONFERENCE
             yield from say("now-night")
-            yield from say(self._night_key("woke", waker(state), meeting))
+            yield from say(self._night_key("woke", waker(state), is_meeting(state)))
         elif state.phase is Phase.MORNING:
             yield from say("deaths-asked" if state.host is Host.LIGHT else "now-morning")
         elif state.phase is Phase.GAME_OVER:

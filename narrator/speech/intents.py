@@ -30,6 +30,7 @@ class Request(StrEnum):
     TIME_LEFT = "time-left"
     STATUS = "status"
     RULES = "rules"
+    PIN = "pin"
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +231,7 @@ def listen_for(grammar: Grammar, state: State, *, talk: bool, can_undo: bool) ->
 
 
 def _live(state: State, can_undo: bool) -> Iterator[Reading]:
-    for request in (Request.REPEAT, Request.STATUS, Request.RULES, Request.HUSH):
+    for request in (Request.REPEAT, Request.STATUS, Request.RULES, Request.HUSH, Request.PIN):
         yield reading(request)
     if state.timer is not None and state.timer.kind is Kind.SPEECH:
         yield reading(Request.TIME_LEFT)

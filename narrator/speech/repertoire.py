@@ -62,7 +62,7 @@ def _choices(
             named = [(seat, names[seat - 1] if len(names) >= seat else "") for seat in everybody]
             return [(one,) for one in named] + [(one, one, one) for one in named]
         case "count":
-            return list(range(max(seats, rules.warning_limit) + 1))
+            return list(range(10 if key == "pin-digit" else max(seats, rules.warning_limit) + 1))
         case "table":
             return [seats]
         case "seconds":

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from unicode_rbnf import RbnfEngine
 
-from narrator.speech.lang import ru_print
+from narrator.speech.lang import ru_print, ru_screen
 
 _ENGINE = RbnfEngine.for_language("ru")
 _CASES = ("", "-genitive", "-dative", "-accusative", "-ablative", "-locative")
@@ -170,6 +170,7 @@ COMMANDS: dict[str, list[str]] = {
     "order": ["прошу тишины", "тише", "призови к порядку"],
     "status": ["кто в игре", "статус"],
     "rules": ["правила"],
+    "pin": ["код доступа", "пин код"],
 }
 
 # --- what is said ------------------------------------------------------------------------------------------------
@@ -336,6 +337,11 @@ BASE: Script = {
     "no-light": "Карты сегодня знает только ведущий.",
     "no-running": "Во время игры это не меняют.",
     "say-again": "Повторите, пожалуйста.",
+    # the web pages
+    "pin": "Код для входа:",
+    "pin-digit": "{word}.",
+    "pin-none": "Экран выключен в настройках.",
+    "page-opened": "Открыт пульт ведущего.",
 }
 
 SCRIPTS: dict[str, Script] = {
@@ -390,3 +396,6 @@ SCRIPTS: dict[str, Script] = {
 
 IN_PRINT = ru_print
 """What is read and not spoken: the protocol, the rules, the names of phases and moves."""
+
+ON_SCREEN = ru_screen
+"""What the web pages show of the game."""

@@ -1,0 +1,82 @@
+"""Russian on the screen: short labels for the web pages. Read through `ru`; seats and counts are digits here."""
+
+from __future__ import annotations
+
+NIGHT = "Ночь"
+OVER = "Игра окончена"
+
+NOTES: dict[str, str] = {
+    "lobby": "{rules}",
+    "speech": "Говорит {seat}",
+    "introductions": "Представляется {seat}",
+    "tie-speech": "Слово в защиту: {seat}",
+    "last-word": "Последнее слово: {seat}",
+    "nominations": "Выставляем на голосование",
+    "vote": "Голосуем за {seat}",
+    "vote-named": "Проголосовали: {n}",
+    "lift": "Кто за то, чтобы ушли {seats}?",
+    "victim-vote": "Решает {seat}: {seats}",
+    "best-move": "Лучший ход, называет {seat}",
+    "best-move-named": "Лучший ход: {seats}",
+    "deaths": "Убиты: {seats}",
+    "won-town": "Победили мирные жители",
+    "won-mafia": "Победила мафия",
+    "won-maniac": "Победил Маньяк",
+    "won-draw": "Ничья",
+}
+
+CAPTIONS: dict[str, str] = {
+    "cast-votes": "Голосов за {seat}",
+    "cast-votes-lift": "Голосов за уход всех",
+    "nominate": "Выставить на голосование",
+    "tell-death": "Кто убит",
+    "victim-vote": "Кто покидает стол",
+    "best-move": "Лучший ход",
+    "night-meeting": "Кто проснулся",
+    "night-shooting": "Выстрел мафии",
+    "night-don": "Дон проверяет",
+    "night-sheriff": "Шериф проверяет",
+    "night-maniac": "Маньяк выбирает",
+    "vote-for": "Кто за кого",
+}
+
+CHOICES: dict[str, str] = {
+    "next": "Дальше",
+    "next-lobby": "Начинаем игру",
+    "next-game-over": "Новая игра",
+    "next-entry": "Подтвердить: {n}",
+    "end-speech": "Речь окончена",
+    "pause": "Пауза",
+    "resume": "Продолжить",
+    "order": "Прошу тишины",
+    "open-vote": "Голосование",
+    "done": "Готово",
+    "start": "Начинаем игру",
+    "new-game": "Новая игра",
+    "undo": "Отменить",
+    "answer-yes": "Да",
+    "answer-no": "Нет",
+    "lift-yes": "Уходят все",
+    "lift-no": "Все остаются",
+    "add-time": "+{n} с",
+    "less-time": "−{n} с",
+    "miss": "Промах",
+    "deaths-none": "Никто",
+    "list-deaths": "Убиты несколько",
+    "pass": "Пас",
+    "warn": "Замечание",
+    "unwarn": "Снять замечание",
+    "leave": "Уходит сам",
+    "remove": "Удалить",
+    "tell-winner-town": "Победа города",
+    "tell-winner-mafia": "Победа мафии",
+    "tell-winner-maniac": "Победа Маньяка",
+    "tell-winner-draw": "Ничья",
+    "seats": "{n}",
+    "rules": "{rules}",
+    "repeat": "Повтори",
+    "hush": "Тишина",
+    "time-left": "Сколько осталось",
+    "status": "Кто в игре",
+    "rules-read": "Правила",
+}

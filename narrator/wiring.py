@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
 import queue
 import random
 import signal
+import sys
+import webbrowser
 from collections.abc import Callable, Iterator
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from narrator import archive
+from narrator import archive, protocol
 from narrator.app import App
 from narrator.archive import CURRENT
 from narrator.clock import MonotonicClock
@@ -25,14 +28,17 @@ from narrator.game.roles import Host, Role
 from narrator.game.rulesets import Ruleset
 from narrator.game.state import Phase, State
 from narrator.journal import Beat, Entry, Journal, JournalError, Lock
-from narrator.messages import Quit, Signal
+from narrator.looks import Looks
+from narrator.messages import Quit, Signal, Story
 from narrator.ports import Ears, Panel, Put, Voice
 from narrator.ports.console import Console
 from narrator.ports.ears import MicrophoneEars, TypedEars
 from narrator.ports.gate import Gate
 from narrator.ports.panel import GpioPanel, RecordingPanel
 from narrator.ports.phrases import phrase_cache
+from narrator.ports.screens import Screens
 from narrator.ports.voice import SilentVoice, SpeakerVoice
+from narrator.protocol.files import latest, read
 from narrator.rules import RulesError, ruleset
 from narrator.speech.director import Director
 from narrator.speech.grammar import grammar
@@ -56,6 +62,7 @@ def play(settings: Settings) -> None:
         if settings.voice.enabled:
             render(settings, set_up, console)
         ports = open_ports(settings, inbox.put, console)
+        pin = open_screen(settings, inbox.put, ports, stack, fresh=not entries) if settings.screen.enabled else ""
         table = Table(
             MonotonicClock(),
             journal,
@@ -71,6 +78,8 @@ def play(settings: Settings) -> None:
             inbox,
             confidence=settings.ears.confidence,
             deal=deal_cards if settings.game.cards == "box" and settings.game.host == "full" else None,
+            pin=pin,
+            look=Looks(ports.screen, settings.game.language, lambda: _story(settings, CURRENT)).refresh,
         )
         stack.callback(app.close)
         _leave_on_signals(inbox.put)
@@ -183,6 +192,49 @@ def open_ports(settings: Settings, put: Put, console: Console) -> Ports:
     gate = Gate(on_close=ears.mute, on_open=ears.unmute)
     voice: Voice = SpeakerVoice(settings.voice, cache, put, gate) if settings.voice.enabled else SilentVoice(put)
     return Ports(voice, ears, panel, console)
+
+
+def open_screen(settings: Settings, put: Put, ports: Ports, stack: contextlib.ExitStack, *, fresh: bool) -> str:
+    """Add the web pages to the screens of `ports`; returns the moderator's PIN, "" if there are no pages."""
+    from narrator.ports.web.rights import Rights
+    from narrator.ports.web.screen import WebScreen
+
+    console = ports.screen
+    rights = Rights(settings.paths.state_dir / "screen.json", fresh=fresh)
+    panel = ports.panel if isinstance(ports.panel, GpioPanel) and ports.panel.simulated else None
+    try:
+        web = WebScreen(settings.screen, put, rights, touch=panel.touch if panel else None)
+    except OSError as error:
+        console.device("screen", str(error))
+        return ""
+    stack.callback(web.close)
+    for name, on in (("voice", settings.voice.enabled), ("ears", settings.ears.enabled), ("panel", True)):
+        web.device(name, "" if on else f"Switched off in the settings, [{name}].")
+    if fresh:
+        web.story(_story(settings, None))
+    if panel:
+        panel.watch(lambda written: web.level(written.name, written.value))
+    ports.screen = Screens(console, web)
+    box = f", {web.url}box a picture of the box" if panel else ""
+    console.notice(f"Pages: {web.url} for everybody, {web.url}seat for players, {web.url}host for the moderator{box}.")
+    console.notice(f"PIN of the moderator's page: {rights.pin}")
+    if settings.screen.open_browser and sys.stdout.isatty() and (os.environ.get("DISPLAY") or sys.platform != "linux"):
+        webbrowser.open(web.ticket_url())
+    return rights.pin
+
+
+def _story(settings: Settings, name: str | None) -> Story | None:
+    """The finished game of a journal (None: the last one there is) as it was written down."""
+    folder = settings.paths.state_dir
+    try:
+        found = read(folder / name) if name else latest(folder)
+    except (JournalError, protocol.ProtocolError) as error:
+        log.info("no story: %s", error)
+        return None
+    game, language = found.protocol, settings.game.language
+    if game.state != "over":
+        return None
+    return Story(protocol.to_json(game), protocol.to_text(game, language), protocol.to_csv(game))
 
 
 def _leave_on_signals(put: Put) -> None:

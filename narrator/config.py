@@ -10,11 +10,16 @@ import difflib
 import os
 import tomllib
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 DEFAULTS = Path(__file__).with_name("default.toml")
+PARTS = ("green", "yellow", "red", "buzzer", "next", "back", "plus", "minus")
+"""The parts of the panel with one pin each; seat buttons have a list of their own."""
+MOST_SEATS = 15
+
+_Pin = Annotated[int, Field(ge=0, le=27)]
 
 
 class ConfigError(ValueError):
@@ -58,17 +63,23 @@ class EarsSettings(_Section):
 
 class PanelSettings(_Section):
     pins: Literal["auto", "real", "simulated", "off"]
-    green: int = Field(ge=0, le=27)
-    yellow: int = Field(ge=0, le=27)
-    red: int = Field(ge=0, le=27)
-    buzzer: int = Field(ge=0, le=27)
-    next: int = Field(ge=0, le=27)
-    back: int = Field(ge=0, le=27)
-    plus: int = Field(ge=0, le=27)
-    minus: int = Field(ge=0, le=27)
+    green: _Pin
+    yellow: _Pin
+    red: _Pin
+    buzzer: _Pin
+    next: _Pin
+    back: _Pin
+    plus: _Pin
+    minus: _Pin
+    seats: list[_Pin] = Field(max_length=MOST_SEATS)
     buzzer_enabled: bool
     debounce: float = Field(ge=0.005, le=0.2)
     hold: float = Field(ge=0.2, le=3)
+
+
+class KeypadSettings(_Section):
+    device: str
+    seats: dict[str, Annotated[int, Field(ge=1, le=MOST_SEATS)]]
 
 
 class ScreenSettings(_Section):
@@ -102,6 +113,7 @@ class Settings(_Section):
     voice: VoiceSettings
     ears: EarsSettings
     panel: PanelSettings
+    keypad: KeypadSettings
     screen: ScreenSettings
     paths: PathSettings
 
@@ -181,11 +193,16 @@ def _sentence(where: str, error: Any) -> str:
     return f"{where}: {name} = {error['input']!r}: {error['msg'][0].lower()}{error['msg'][1:]}."
 
 
+def pins_of(panel: PanelSettings) -> list[tuple[str, int]]:
+    """Every part with a pin and its BCM number, seat buttons last."""
+    seats = [(f"seat {seat}", pin) for seat, pin in enumerate(panel.seats, 1)]
+    return [*((name, getattr(panel, name)) for name in PARTS), *seats]
+
+
 def _pin_clashes(panel: PanelSettings) -> list[str]:
     used: dict[int, str] = {}
     clashes = []
-    for name in ("green", "yellow", "red", "buzzer", "next", "back", "plus", "minus"):
-        pin = getattr(panel, name)
+    for name, pin in pins_of(panel):
         if pin in used:
             clashes.append(f"[panel] {name} and {used[pin]} both use pin {pin}; give each its own.")
         used[pin] = name

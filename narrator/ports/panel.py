@@ -1,4 +1,4 @@
-"""The lamps, the buzzer and the four buttons of the box, on gpiozero.
+"""The lamps, the buzzer, the four buttons of the box and the seat buttons, on gpiozero.
 
 One thread owns every pin and all timing: what is asked for and what the contacts do comes to it through one
 queue, and each wait ends at the next deadline of a blink, a buzz or a button. It may not know the game, and
@@ -20,14 +20,15 @@ import tempfile
 import threading
 import time
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from narrator.config import PanelSettings
+from narrator.config import PanelSettings, pins_of
 from narrator.messages import Buzz, Control, Lamp, PortFailed, Scene
 from narrator.ports import Put
-from narrator.ports.buttons import Buttons
+from narrator.ports.buttons import Buttons, Key
 
 log = logging.getLogger(__name__)
 
@@ -68,6 +69,7 @@ class GpioPanel:
         self._sounding, self._buzz_edge = False, 0.0
         self._board, failures = _open(settings, factory)
         self._levels = dict.fromkeys(self._board.outputs, 0.0)
+        self._watcher: Callable[[Written], None] | None = None
         for failure in failures:
             put(PortFailed("panel", failure))
         self._board.watch(self._inbox)
@@ -79,6 +81,28 @@ class GpioPanel:
     def factory(self) -> Any:
         """The gpiozero factory in use (its pins can be pressed when simulated), or None without pins."""
         return self._board.factory
+
+    @property
+    def simulated(self) -> bool:
+        """Whether the pins are simulated, so that they can be touched by `touch`."""
+        if self._board.factory is None:
+            return False
+        from gpiozero.pins.mock import MockFactory
+
+        return isinstance(self._board.factory, MockFactory)
+
+    def touch(self, key: Key, down: bool) -> None:
+        """Close or open the contact of a simulated button, as a finger would."""
+        if self.simulated and key in self._board.inputs:
+            pin = self._board.inputs[key].pin
+            if down:
+                pin.drive_low()  # the contact closes to ground
+            else:
+                pin.drive_high()
+
+    def watch(self, watcher: Callable[[Written], None]) -> None:
+        """Tell `watcher` every level that is written from now on; it is called from the panel's thread."""
+        self._watcher = watcher
 
     def show(self, scene: Scene) -> None:
         """Make lamps agree with the scene; only differences are written."""
@@ -140,8 +164,8 @@ class GpioPanel:
                 self._scene = item
             case Buzz():
                 self._patterns.append(item)
-            case _Edge(at, control, down):
-                for signal in self._buttons.edge(control, down, at):
+            case _Edge(at, key, down):
+                for signal in self._buttons.edge(key, down, at):
                     self._put(signal)
 
     def _paint(self, now: float) -> float | None:
@@ -166,6 +190,8 @@ class GpioPanel:
             self._board.outputs[name].value = value
             self._levels[name] = value
             self.history.append(Written(time.monotonic(), name, value))
+            if self._watcher is not None:
+                self._watcher(self.history[-1])
 
 
 class RecordingPanel:
@@ -229,7 +255,7 @@ class PinsAbsent(OSError):
 @dataclass(frozen=True, slots=True)
 class _Edge:
     at: float
-    control: Control
+    key: Key
     down: bool
 
 
@@ -239,22 +265,22 @@ class _Board:
 
     factory: Any = None
     outputs: dict[str, Any] = field(default_factory=dict)
-    inputs: dict[Control, Any] = field(default_factory=dict)
+    inputs: dict[Key, Any] = field(default_factory=dict)
 
     def watch(self, inbox: queue.SimpleQueue[Any]) -> None:
         """Put an `_Edge` for every change of a contact, and one for each that is closed already."""
 
-        def tell(control: Control, contact: Any, down: bool) -> None:
+        def tell(key: Key, contact: Any, down: bool) -> None:
             now = time.monotonic()
             age = contact.active_time if down else contact.inactive_time
             # The kernel's own time of the edge, when its clock is ours (Linux 5.7 and later).
-            inbox.put(_Edge(now - age if age is not None and 0 <= age < 60 else now, control, down))
+            inbox.put(_Edge(now - age if age is not None and 0 <= age < 60 else now, key, down))
 
-        for control, contact in self.inputs.items():
-            contact.when_activated = lambda device, control=control: tell(control, device, True)
-            contact.when_deactivated = lambda device, control=control: tell(control, device, False)
+        for key, contact in self.inputs.items():
+            contact.when_activated = lambda device, key=key: tell(key, device, True)
+            contact.when_deactivated = lambda device, key=key: tell(key, device, False)
             if contact.is_active:
-                tell(control, contact, True)
+                tell(key, contact, True)
 
     def close(self) -> None:
         """Give all pins back. Devices go before the factory: gpiozero cannot close them afterwards."""
@@ -286,13 +312,14 @@ def _open(settings: PanelSettings, factory: Any) -> tuple[_Board, list[str]]:
 
     board = _Board(factory)
     # Only green is ever dim; software PWM costs a thread and may flicker, so the others do without.
-    kinds = {Lamp.GREEN: PWMLED, Lamp.YELLOW: LED, Lamp.RED: LED, "buzzer": Buzzer}
+    kinds: dict[str, Any] = {Lamp.GREEN: PWMLED, Lamp.YELLOW: LED, Lamp.RED: LED, "buzzer": Buzzer}
     refused: list[str] = []
-    for name in (*kinds, *Control):
-        pin = getattr(settings, name)
+    keys: dict[str, Key] = {name: Control(name) for name in Control}
+    keys |= {f"seat {seat}": seat for seat in range(1, len(settings.seats) + 1)}
+    for name, pin in pins_of(settings):
         try:
-            if isinstance(name, Control):
-                board.inputs[name] = DigitalInputDevice(pin, pull_up=True, pin_factory=factory)
+            if name in keys:
+                board.inputs[keys[name]] = DigitalInputDevice(pin, pull_up=True, pin_factory=factory)
             else:
                 board.outputs[name] = kinds[name](pin, pin_factory=factory)
         except Exception as error:  # lgpio.error and the many of gpiozero have no other parent

@@ -34,6 +34,7 @@ from narrator.ports import Ears, Panel, Put, Voice
 from narrator.ports.console import Console
 from narrator.ports.ears import MicrophoneEars, TypedEars
 from narrator.ports.gate import Gate
+from narrator.ports.keypad import Keypad
 from narrator.ports.panel import GpioPanel, RecordingPanel
 from narrator.ports.phrases import phrase_cache
 from narrator.ports.screens import Screens
@@ -82,6 +83,7 @@ def play(settings: Settings) -> None:
             look=Looks(ports.screen, settings.game.language, lambda: _story(settings, CURRENT)).refresh,
         )
         stack.callback(app.close)
+        stack.callback(Keypad(settings.keypad, inbox.put).close)
         _leave_on_signals(inbox.put)
         console.notice("Type ? for the keys. Everything you say in Russian can also be typed.")
         app.start(entries, None if entries else set_up)

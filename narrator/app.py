@@ -54,6 +54,7 @@ class App:
         self._screen = ports.screen
         self._confidence, self._deal, self._pin, self._look = confidence, deal, pin, look
         self._talk = False
+        self._deaf = False  # the microphone is gone and the table has not been told
         self._listened: tuple[State, bool] | None = None
 
     @property
@@ -74,11 +75,12 @@ class App:
             self.play(m.Propose(m.Offer.GO_ON))
         self._settle()
 
-    def run(self) -> None:
-        """The loop, until Quit."""
+    def run(self, pulse: Callable[[], float] = lambda: 3600.0) -> None:
+        """The loop, until Quit. `pulse` is called in every round and returns the seconds until it must be again."""
         while not self.quitting:
-            deadline = self.table.deadline()
-            wait = None if deadline is None else max(deadline - self.table.at(), 0.0)
+            wait, deadline = pulse(), self.table.deadline()
+            if deadline is not None:
+                wait = min(wait, max(deadline - self.table.at(), 0.0))
             try:
                 self.step(self.inbox.get(timeout=wait))
             except queue.Empty:
@@ -113,9 +115,9 @@ class App:
                 self._hear(text, 1.0, talk=True)
             case PortFailed(port, why):
                 self._screen.device(port, why)
-                if port == "ears":
-                    self.stage.say(self.director.say("microphone-lost", self.state))
+                self._deaf = self._deaf or port == "ears"
             case PortBack(port):
+                self._deaf = self._deaf and port != "ears"
                 self._screen.device(port, "")
             case PageOpened():
                 self.stage.say(self.director.say("page-opened", self.state))
@@ -208,6 +210,9 @@ class App:
         if timer is not None and timer.waiting and self.stage.silent and not self.state.paused:
             self.play(m.Ready())
         state = self.state
+        if self._deaf and not state.phase.is_night:
+            self._deaf = False
+            self.stage.say(self.director.say("microphone-lost", state))
         if (state, self._talk) != self._listened:
             self._listened = (state, self._talk)
             undoable = self.table.game.past is not None

@@ -374,58 +374,16 @@ class GameEnded:
     outcome: Outcome
 
 
+# fmt: off
 Event = (
-    TableSet
-    | CardsKnown
-    | GameStarted
-    | Greeted
-    | NightFell
-    | RoleWoke
-    | RoleSlept
-    | NumberCalled
-    | RoleAgain
-    | MissingVotes
-    | NominationTakenBack
-    | MissTold
-    | PrivateAnswer
-    | Shot
-    | DayBroke
-    | DeathsTold
-    | DeathsAsked
-    | DeathNoted
-    | SpeechBegan
-    | SpeechEnded
-    | MarkPassed
-    | TimeChanged
-    | Nominated
-    | SpeechesOver
-    | NoVote
-    | VoteBegan
-    | CandidateUp
-    | CountWord
-    | VotesCounted
-    | BallotTaken
-    | Tied
-    | LiftAsked
-    | LiftDecided
-    | VictimAsked
-    | NobodyOut
-    | VotedOut
-    | Warned
-    | Unwarned
-    | LeftTable
-    | Asked
-    | Declined
-    | Paused
-    | Resumed
-    | OrderCalled
-    | NumberShown
-    | BestMoveAsked
-    | BestMoveNamed
-    | BestMoveTold
-    | Undone
-    | GameEnded
+    TableSet | CardsKnown | GameStarted | Greeted | NightFell | RoleWoke | RoleSlept | NumberCalled | RoleAgain |
+    MissingVotes | NominationTakenBack | MissTold | PrivateAnswer | Shot | DayBroke | DeathsTold | DeathsAsked |
+    DeathNoted | SpeechBegan | SpeechEnded | MarkPassed | TimeChanged | Nominated | SpeechesOver | NoVote |
+    VoteBegan | CandidateUp | CountWord | VotesCounted | BallotTaken | Tied | LiftAsked | LiftDecided | VictimAsked
+    | NobodyOut | VotedOut | Warned | Unwarned | LeftTable | Asked | Declined | Paused | Resumed | OrderCalled |
+    NumberShown | BestMoveAsked | BestMoveNamed | BestMoveTold | Undone | GameEnded
 )
+# fmt: on
 
 SECRET = (PrivateAnswer, CardsKnown, Shot)
 """Events that may reach nobody but the moderator's own screen."""

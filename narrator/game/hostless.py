@@ -150,7 +150,7 @@ def _read_ballots(turn: Turn, call: Call) -> None:
     vote = state.vote
     assert vote is not None
     for seat in state.living:
-        numbers = call.of(seat)[: state.rules.changes + 1]
+        numbers = tuple(n for n in call.of(seat) if n in state.alive)[: state.rules.changes + 1]
         if numbers or vote.number == 1:
             kept = tuple(b for b in turn.state.ballots if b.voter != seat)
             ballot = Ballot(seat, numbers[-1] if numbers else None, max(len(numbers) - 1, 0))
@@ -167,7 +167,7 @@ def _read_ballots(turn: Turn, call: Call) -> None:
 def _read_victim(turn: Turn, call: Call) -> None:
     victim = night.last_victim(turn.state)
     chosen = call.of(victim) if victim is not None else ()
-    if chosen:
+    if chosen and chosen[0] in turn.state.candidates:
         flow.voted_out(turn, (chosen[0],))
     elif call.tries < _TRIES:
         begin_call(turn, Call(call.numbers, tries=call.tries + 1))
@@ -239,7 +239,7 @@ def _answer_call(turn: Turn, call: Call, seat: Seat) -> None:
         _check(turn, call, seat)
     elif state.phase is Phase.NOMINATIONS:
         taken = seat in state.named and state.rules.one_nomination
-        if seat in state.alive and not taken and number not in state.candidates:
+        if {seat, number} <= state.alive and not taken and number not in state.candidates:
             turn.set(nominations=(*state.nominations, Nomination(number, seat)), named=state.named | {seat})
             turn.emit(Nominated(number, seat))
     elif state.phase is Phase.BEST_MOVE and state.best_move is not None and seat == state.best_move.by:

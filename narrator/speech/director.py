@@ -205,6 +205,8 @@ class Director:
             case e.Shot(by, seat):
                 key = "private-met" if by == "met" else f"private-shot-{by}" if seat else "private-miss"
                 return say.text(key, seat=seat)
+            case e.NumberShown(number) if after.phase.is_night:
+                return say.text("private-number", seat=number)
             case e.CardsKnown():
                 named = (f"{seat} {words.ROLE_NAMES[after.role(seat)]}" for seat in range(1, after.seats + 1))
                 return say.text("private-cards", cards=", ".join(named))

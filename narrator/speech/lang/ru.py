@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from unicode_rbnf import RbnfEngine
 
-from narrator.speech.lang import ru_print, ru_screen
+from narrator.speech.lang import ru_print, ru_screen, ru_timer
 
 _ENGINE = RbnfEngine.for_language("ru")
 _CASES = ("", "-genitive", "-dative", "-accusative", "-ablative", "-locative")
@@ -129,6 +129,7 @@ RULES = {
 COMMANDS: dict[str, list[str]] = {
     "next": ["дальше", "следующий", "продолжаем"],
     "pause": ["пауза", "стоп таймер"],
+    "restart": ["заново", "речь заново"],
     "resume": ["продолжить", "поехали"],
     "hush": ["тишина", "стоп", "хватит"],
     "repeat": ["повтори", "еще раз"],
@@ -276,7 +277,7 @@ BASE: Script = {
     "won-draw": "Игра окончена. Победителя нет.",
     "cards": "{Role}:|{seats}.",
     # what is going on, for «повтори», after «отмена» and after a restart
-    "now-speech": "Говорит {seat}.|Осталось {time}.",
+    "now-speech": "Говорит {seat}.|Осталось: {time}.",
     "now-overtime": "Говорит {seat}.|Время вышло.",
     "now-nominations": "Выставлены:|{seats}.",
     "now-nominations-none": "Пока никто не выставлен.",
@@ -288,7 +289,7 @@ BASE: Script = {
     "now-night": "Сейчас ночь.",
     "now-morning": "Сейчас утро.",
     "now-over": "Игра окончена.",
-    "time-left": "Осталось {time}.",
+    "time-left": "Осталось: {time}.",
     "no-timer": "Время сейчас не идёт.",
     "status": "В игре:|{seats}.",
     "rules-read": "{rules}.|Речь: {time}.|Замечаний до удаления: {word}.",
@@ -314,6 +315,7 @@ BASE: Script = {
     "private-shot-maniac": "Выстрел Маньяка: {digits}",
     "private-miss": "Промах записан",
     "private-met": "Записан номер {digits}",
+    "private-number": "Выбран номер {digits}",
     "private-cards": "Карты: {cards}",
     # why not
     "no-too-many-votes": "Столько голосов нет.",
@@ -391,8 +393,12 @@ SCRIPTS: dict[str, Script] = {
         "slept-mafia": "Мафия удаляется.",
         "speech-tie-speech": "Оправдательная речь.|{Seat}.|{Time}.",
     },
+    "timer": ru_timer.PHRASES,
 }
-"""Wordings that a ruleset's own book gives; everything else is BASE."""
+"""Wordings that a ruleset's own book gives, and those of the timer by itself; everything else is BASE."""
+
+AT_TIMER = ru_timer
+"""The timer by itself: the names of its plans, the words of its report."""
 
 IN_PRINT = ru_print
 """What is read and not spoken: the protocol, the rules, the names of phases and moves."""

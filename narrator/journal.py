@@ -197,6 +197,10 @@ class Beat:
             with contextlib.suppress(OSError):  # see mark
                 os.fdatasync(self._descriptor)
 
+    def ails(self) -> str:
+        """Whether the thread has died, in one sentence; see ports.vital."""
+        return "" if self._thread.is_alive() else "The thread beat has died."
+
     def close(self) -> None:
         """Stop the thread, close the file."""
         self._closing = True
@@ -219,9 +223,9 @@ class Lock:
             raise JournalError(f"Another narrator is running (process {holder}); close it first.") from error
         except OSError as error:
             raise JournalError(_cannot_write(folder, error)) from error
-        self._file.truncate(0)
-        self._file.write(str(os.getpid()))
-        self._file.flush()
+        with contextlib.suppress(OSError):  # the number only helps whoever looks for the holder
+            os.ftruncate(self._file.fileno(), 0)
+            os.pwrite(self._file.fileno(), str(os.getpid()).encode(), 0)
 
     def close(self) -> None:
         """Let another program in."""

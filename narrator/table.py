@@ -23,7 +23,11 @@ BEAT = 1.0
 
 
 class Table:
-    """One evening's games. `on_trouble` is told, in one sentence, when the journal cannot be written."""
+    """One evening's games. `on_trouble` is told in one sentence that the journal cannot be written, or is again.
+
+    What could not be written is owed, and written before anything later: the journal is at any time a beginning of
+    the game, never a game with a gap.
+    """
 
     def __init__(
         self,
@@ -37,6 +41,9 @@ class Table:
         self.game = Game(first_state())
         self._clock, self._journal, self._beat = clock, journal, beat
         self._on_trouble, self._new_page = on_trouble, new_page
+        self._owed: list[tuple[Move, float]] = []
+        self._page_wanted = False
+        self._troubled = False
         self._zero = clock.now()
         self._last_beat = 0.0
 
@@ -82,24 +89,41 @@ class Table:
         self._write(move, at)
         self.game = result.game
         if self.state.phase is Phase.LOBBY and before is not Phase.LOBBY and self._new_page is not None:
-            self._turn_the_page(self._new_page)
+            self._turn_the_page()
         return result
 
     def _write(self, move: Move, at: float) -> None:
+        self._owed.append((move, at))
         try:
-            self._journal.append(move, at)
+            if self._page_wanted and self._new_page is not None:
+                self._journal = self._new_page()
+                self._page_wanted = False
+            while self._owed:
+                self._journal.append(*self._owed[0])
+                del self._owed[0]
         except JournalError as error:
             # the table plays on; somebody must know that a power cut would now lose the game
-            self._on_trouble(str(error))
+            if not self._troubled:
+                self._on_trouble(f"{error} Until then a power cut would lose the game.")
+            self._troubled = True
+            return
+        if self._troubled:
+            self._troubled = False
+            self._on_trouble("The journal can be written again; nothing is missing from it.")
 
-    def _turn_the_page(self, new_page: Callable[[], Journal]) -> None:
+    def _turn_the_page(self) -> None:
         """Another game: its own journal; what is over cannot be taken back."""
         state = self.state
         self._journal.close()
-        self._journal = new_page()
+        self._owed.clear()
+        self._page_wanted = True
         self.game = Game(state)
         names = dict(enumerate(state.names, 1)) if state.names else None
         self._write(m.SetUp(state.seats, state.rules, state.host, names), self.at())
+
+    def ails(self) -> str:
+        """Whether a part of it has died, in one sentence; see ports.vital."""
+        return self._beat.ails()
 
     def close(self) -> None:
         """Close the files."""

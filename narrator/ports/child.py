@@ -18,7 +18,10 @@ import threading
 import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any
+
+from narrator.ports.vital import PATIENCE
 
 log = logging.getLogger(__name__)
 _BEAT = "beat"
@@ -58,6 +61,8 @@ class Link:
 
 def _run(pipe: Connection, target: Callable[..., None], args: tuple[Any, ...]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent closes us in order
+    with contextlib.suppress(OSError):  # a kernel short of memory takes the child, which comes back, not the game
+        Path("/proc/self/oom_score_adj").write_text("500", "ascii")
     target(Link(pipe), *args)
 
 
@@ -90,6 +95,7 @@ class Child:
         self._patience, self._start_patience, self._back_off = patience, start_patience, back_off
         self._outbox: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._closing = threading.Event()
+        self._seen = time.monotonic()
         self._pipe: Connection | None = None
         self._process: Any = None
         self._threads = [
@@ -119,6 +125,14 @@ class Child:
             process.kill()
             process.join(timeout)
 
+    def ails(self) -> str:
+        """See Vital: a child may die as often as it likes, those who watch it may not."""
+        dead = [thread.name for thread in self._threads if not thread.is_alive()]
+        if dead:
+            return f"The thread {dead[0]} has died."
+        idle = time.monotonic() - self._seen
+        return f"The thread {self.name}-watch has hung for {idle:.0f} s." if idle > PATIENCE else ""
+
     def _pump(self) -> None:
         while True:
             message = self._outbox.get()
@@ -132,7 +146,7 @@ class Child:
     def _watch(self) -> None:
         lives = 0
         while not self._closing.is_set():
-            began = time.monotonic()
+            began = self._seen = time.monotonic()
             why = self._live()
             if self._closing.is_set():
                 return
@@ -160,7 +174,7 @@ class Child:
                 except (EOFError, OSError):
                     process.join(1.0)
                     return f"the process ended ({process.exitcode})"
-                now = time.monotonic()
+                now = self._seen = time.monotonic()
                 if message is not None:
                     last, patience = now, self._patience
                     if not greeted:

@@ -92,6 +92,10 @@ class MicrophoneEars:
         """The child's process id; None between lives."""
         return self._child.pid
 
+    def ails(self) -> str:
+        """See Vital."""
+        return self._child.ails()
+
     def close(self) -> None:
         """Stop listening; no process is left."""
         self._child.close()

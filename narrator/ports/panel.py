@@ -29,6 +29,7 @@ from narrator.config import PanelSettings, pins_of
 from narrator.messages import Buzz, Control, Lamp, PortFailed, Scene
 from narrator.ports import Put
 from narrator.ports.buttons import Buttons, Key
+from narrator.ports.vital import Answers
 
 log = logging.getLogger(__name__)
 
@@ -62,7 +63,8 @@ class GpioPanel:
         self._put = put
         self._buzzer_enabled = settings.buzzer_enabled
         self._buttons = Buttons(settings.debounce, settings.hold)
-        self._inbox: queue.SimpleQueue[Scene | Buzz | _Edge | None] = queue.SimpleQueue()
+        self._inbox: queue.SimpleQueue[_Item] = queue.SimpleQueue()
+        self._stopped = False  # by a driver, which has been told
         self._closing = False
         self._scene, self._since = Scene(), 0.0
         self._patterns: deque[Buzz] = deque()
@@ -75,6 +77,7 @@ class GpioPanel:
         self._board.watch(self._inbox)
         self._thread = threading.Thread(target=self._run, name="panel", daemon=True)
         self._thread.start()
+        self._answers = Answers(self._thread, self._inbox.put)
         atexit.register(self.close)  # a buzzer left on outlives the process
 
     @property
@@ -113,6 +116,10 @@ class GpioPanel:
         if self._buzzer_enabled:
             self._inbox.put(pattern)
 
+    def ails(self) -> str:
+        """See Vital: a panel that stopped by itself is an absent device."""
+        return "" if self._stopped else self._answers.ails()
+
     def close(self) -> None:
         """Everything off and all pins given back. May be called twice and from a signal handler."""
         self._inbox.put(None)  # SimpleQueue.put may interrupt itself
@@ -126,6 +133,7 @@ class GpioPanel:
             while not self._closing:
                 self._take(self._work())
         except Exception as error:  # whatever a driver raises: the game goes on without the panel
+            self._stopped = True
             log.exception("The panel stopped.")
             why = f"The panel stopped ({error}); look at its wiring and start the program again."
             self._put(PortFailed("panel", why))
@@ -154,7 +162,7 @@ class GpioPanel:
         except queue.Empty:
             return
 
-    def _accept(self, item: Scene | Buzz | _Edge | None) -> None:
+    def _accept(self, item: _Item) -> None:
         match item:
             case None:
                 self._closing = True
@@ -167,6 +175,8 @@ class GpioPanel:
             case _Edge(at, key, down):
                 for signal in self._buttons.edge(key, down, at):
                     self._put(signal)
+            case _:
+                item()
 
     def _paint(self, now: float) -> float | None:
         lit, wait = levels(self._scene, max(0.0, now - self._since))
@@ -257,6 +267,10 @@ class _Edge:
     at: float
     key: Key
     down: bool
+
+
+_Item = Scene | Buzz | _Edge | Callable[[], None] | None
+"""What the panel's thread takes: a level, an edge out, an edge in, a call, or the end."""
 
 
 @dataclass(slots=True)

@@ -30,6 +30,7 @@ from narrator.ports.engines import Engine, EngineError, engine_for
 from narrator.ports.gate import Gate
 from narrator.ports.phrases import PhraseCache
 from narrator.ports.sound import serve_speaker
+from narrator.ports.vital import Answers
 
 log = logging.getLogger(__name__)
 
@@ -100,6 +101,7 @@ class SpeakerVoice:
         ]
         for thread in self._threads:
             thread.start()
+        self._answers = Answers(self._threads[0], self._actions.put)
 
     # --- for the game ---
 
@@ -123,6 +125,12 @@ class SpeakerVoice:
         self._sound.close()
         self._phrases.close()
         self._threads[1].join(2.0)
+
+    def ails(self) -> str:
+        """See Vital. A synthesiser that hangs is waited for elsewhere; its thread must only live."""
+        if not self._threads[1].is_alive():
+            return f"The thread {self._threads[1].name} has died."
+        return self._answers.ails() or self._sound.ails()
 
     @property
     def sound_works(self) -> bool:

@@ -117,6 +117,65 @@ def say(
 
 
 @app.command()
+def timer(
+    time: Annotated[str, typer.Argument(help="Seconds, minutes:seconds, or a preset: see --list")] = "mafia-60",
+    speakers: Annotated[int, typer.Option(min=0, max=200, help="How many speak; 0: until somebody ends it")] = 0,
+    names: Annotated[str, typer.Option(help="For the report: Анна,Борис,…")] = "",
+    follow: Annotated[bool, typer.Option("--follow", help="The next speaker follows by itself")] = False,
+    warn: Annotated[float, typer.Option(min=0, help="Seconds before the end at which the lamp turns yellow")] = 10.0,
+    csv: Annotated[Path | None, typer.Option(help="Write the times used to this file")] = None,
+    presets: Annotated[bool, typer.Option("--list", help="List the presets")] = False,
+    config: Config = None,
+    log: Annotated[str, typer.Option(help="debug, info, warning, error")] = "warning",
+) -> None:
+    """Time speeches with lamps, bells and voice, without a game; tell at the end who spoke how long."""
+    from narrator.timer.plans import PLANS, plan_for
+    from narrator.timer.run import run, save
+
+    if presets:
+        print("\n".join(PLANS))
+        return
+    logging.basicConfig(level=log.upper(), format="%(levelname)s %(name)s: %(message)s")
+    plan, settings = plan_for(time, warn), _settings(config)
+    called = [name.strip() for name in names.split(",")] if names else []
+    spoken = run(settings, plan, speakers=speakers or len(called), names=called, follow=follow)
+    if csv is not None:
+        try:
+            save(spoken, called, settings.game.language, csv)
+        except OSError as error:
+            _fail(f"{csv}: cannot be written ({error.strerror}); the times are above.")
+
+
+@app.command()
+def wiring(
+    config: Config = None,
+    seats: Annotated[int | None, typer.Option(help="Propose free pins for so many seat buttons")] = None,
+    keep: Annotated[str, typer.Option(help="With --seats: pins that something else needs, as 18,19")] = "",
+    svg: Annotated[Path | None, typer.Option(help="Draw the header into this file")] = None,
+) -> None:
+    """What goes to which pin: a table and a picture of the header, made from the settings."""
+    from narrator.pinout import as_text, legs, propose
+    from narrator.pinout_svg import as_svg
+
+    panel = _settings(config).panel
+    try:
+        kept = [int(pin) for pin in keep.replace(",", " ").split()]
+    except ValueError:
+        _fail(f"--keep {keep}: write BCM numbers with commas between them, as 18,19.")
+    if seats is not None:
+        panel = panel.model_copy(update={"seats": propose(panel, seats, kept)})
+    parts = legs(panel)
+    print(as_text(parts))
+    if seats is not None:
+        print(f"\nInto the settings, below [panel]:\nseats = {panel.seats}")
+    if svg is not None:
+        try:
+            svg.write_text(as_svg(parts), encoding="utf-8")
+        except OSError as error:
+            _fail(f"{svg}: cannot be written ({error.strerror}); name another file.")
+
+
+@app.command()
 def version() -> None:
     """Print the version."""
     print(f"narrator {__version__}")

@@ -168,6 +168,8 @@ class Earcon(StrEnum):
 
     HEARD = "heard"
     AGAIN = "again"
+    BELL = "bell"
+    BELLS = "bells"
 
 
 # --- out: scene (levels, a function of the state) ----------------------------------------------------------------

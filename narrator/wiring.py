@@ -13,9 +13,6 @@ import random
 import signal
 import sys
 import webbrowser
-from collections.abc import Callable, Iterator
-
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from narrator import archive, protocol
 from narrator.app import App
@@ -36,14 +33,13 @@ from narrator.ports.ears import MicrophoneEars, TypedEars
 from narrator.ports.gate import Gate
 from narrator.ports.keypad import Keypad
 from narrator.ports.panel import GpioPanel, RecordingPanel
-from narrator.ports.phrases import phrase_cache
 from narrator.ports.screens import Screens
 from narrator.ports.voice import SilentVoice, SpeakerVoice
 from narrator.protocol.files import latest, read
+from narrator.rendering import render_table
 from narrator.rules import RulesError, ruleset
 from narrator.speech.director import Director
 from narrator.speech.grammar import grammar
-from narrator.speech.repertoire import repertoire
 from narrator.stage import Ports
 from narrator.table import Table, played_back
 
@@ -61,7 +57,7 @@ def play(settings: Settings) -> None:
         journal, entries = open_journal(settings, console)
         set_up = table_of(settings, rules)
         if settings.voice.enabled:
-            render(settings, set_up, console)
+            render_table(settings, set_up, console.notice)
         ports = open_ports(settings, inbox.put, console)
         pin = open_screen(settings, inbox.put, ports, stack, fresh=not entries) if settings.screen.enabled else ""
         table = Table(
@@ -84,7 +80,7 @@ def play(settings: Settings) -> None:
         )
         stack.callback(app.close)
         stack.callback(Keypad(settings.keypad, inbox.put).close)
-        _leave_on_signals(inbox.put)
+        leave_on_signals(inbox.put)
         console.notice("Type ? for the keys. Everything you say in Russian can also be typed.")
         app.start(entries, None if entries else set_up)
         if entries and app.state.host != settings.game.host:
@@ -148,39 +144,6 @@ def new_journal(settings: Settings) -> Journal:
     return Journal.create(settings.paths.state_dir / CURRENT, settings.game.language)
 
 
-# --- phrases -----------------------------------------------------------------------------------------------------
-
-
-def render(settings: Settings, table: m.SetUp, console: Console) -> None:
-    """Render what is not rendered yet, with a bar; a missing synthesiser is said in one line."""
-    cache = phrase_cache(settings.voice, settings.paths.cache_dir)
-    try:
-        rules, seats = table.rules, table.seats
-        assert rules is not None and seats is not None
-        everything = repertoire(settings.game.language, rules, seats, settings.game.names)
-        texts = [text for text in everything if cache.get(text) is None]
-        if texts:
-            with _bar("Rendering phrases", len(texts)) as advance:
-                cache.render_all(texts, advance)
-    except RuntimeError as error:
-        console.notice(f"voice: {error}")
-    finally:
-        cache.close()
-
-
-@contextlib.contextmanager
-def _bar(what: str, total: int) -> Iterator[Callable[[int, int], None]]:
-    columns = (TextColumn("* {task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, transient=True) as progress:
-        task = progress.add_task(what, total=total)
-
-
-        def advance(done: int, of: int) -> None:
-            progress.update(task, completed=done, total=of)
-
-        yield advance
-
-
 # --- ports -------------------------------------------------------------------------------------------------------
 
 
@@ -239,11 +202,11 @@ def _story(settings: Settings, name: str | None) -> Story | None:
     return Story(protocol.to_json(game), protocol.to_text(game, language), protocol.to_csv(game))
 
 
-def _leave_on_signals(put: Put) -> None:
+def leave_on_signals(put: Put) -> None:
+    """Make Ctrl-C and a service manager's stop an orderly Quit."""
+
     def leave(number: int, frame: object) -> None:
         put(Quit())
 
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, leave)
-
-

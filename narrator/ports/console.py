@@ -10,6 +10,7 @@ import os
 import stat
 import sys
 import threading
+from collections.abc import Mapping
 from typing import TextIO
 
 from narrator.messages import (
@@ -49,10 +50,23 @@ _KEYS: dict[str, Signal] = {
 
 
 class Console:
-    """A Screen on a text terminal, and the keyboard that answers it."""
+    """A Screen on a text terminal, and the keyboard that answers it.
 
-    def __init__(self, put: Put, out: TextIO | None = None, keys: TextIO | None = None) -> None:
+    `help_text` tells the keys; `more_keys`: those that only this program has.
+    """
+
+    def __init__(
+        self,
+        put: Put,
+        out: TextIO | None = None,
+        keys: TextIO | None = None,
+        *,
+        help_text: str = HELP,
+        more_keys: Mapping[str, Signal] | None = None,
+    ) -> None:
         self._put = put
+        self._help = help_text
+        self._meanings = _KEYS | dict(more_keys or {})
         self._out = out or sys.stdout
         self._keys = keys or sys.stdin
         self._lamp = ""
@@ -115,15 +129,15 @@ class Console:
         line = line.strip()
         signals = self.meant(line)
         if signals is None:
-            self._print(HELP if line == "?" else f"* «{line}» means nothing here; ? shows the keys.")
+            self._print(self._help if line == "?" else f"* «{line}» means nothing here; ? shows the keys.")
             return
         for signal in signals:
             self._put(signal)
 
     def meant(self, line: str) -> list[Signal] | None:
         """The signals a line stands for, None if it is not understood."""
-        if line in _KEYS:
-            return [_KEYS[line]]
+        if line in self._meanings:
+            return [self._meanings[line]]
         if line == "t":
             self._talking = not self._talking
             return [Held(Control.NEXT) if self._talking else Released(Control.NEXT)]

@@ -42,7 +42,9 @@ _HEAR_AGAIN = 10.0  # seconds between two reports of underflows
 
 
 def earcon_samples(earcon: Earcon, rate: int) -> Samples:
-    """The two sounds: heard = a fourth up, again = the same notes down. About 0.2 s at `rate`, mono."""
+    """Heard = a fourth up, again = the same notes down, about 0.2 s; a bell rings for 1.2 s. At `rate`, mono."""
+    if earcon in (Earcon.BELL, Earcon.BELLS):
+        return _bell(1 if earcon is Earcon.BELL else 2, rate)
     low, high = 659.3, 880.0
     notes = (low, high) if earcon is Earcon.HEARD else (high, low)
     length, step = round(0.13 * rate), round(0.08 * rate)
@@ -53,6 +55,21 @@ def earcon_samples(earcon: Earcon, rate: int) -> Samples:
         tone = np.sin(2 * np.pi * note * t) + 0.25 * np.sin(4 * np.pi * note * t)
         sound[i * step : i * step + length] += shape * tone
     loud: Samples = np.round(0.35 * 32767 * sound / np.abs(sound).max()).astype(np.int16)
+    return loud
+
+
+def _bell(strokes: int, rate: int) -> Samples:
+    """A desk bell: partials that are no whole multiples and die the sooner the higher they are."""
+    t = np.arange(round(1.2 * rate)) / rate
+    stroke = sum(
+        level * np.sin(2 * np.pi * 1047 * part * t) * np.exp(-t * 3.5 * part)
+        for part, level in ((1.0, 1.0), (2.0, 0.5), (2.76, 0.4), (5.4, 0.2))
+    )
+    step = round(0.45 * rate)
+    sound = np.zeros(len(t) + step * (strokes - 1))
+    for i in range(strokes):
+        sound[i * step : i * step + len(t)] += stroke * np.minimum(t / 0.002, 1)
+    loud: Samples = np.round(0.5 * 32767 * sound / np.abs(sound).max()).astype(np.int16)
     return loud
 
 

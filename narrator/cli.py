@@ -55,12 +55,17 @@ def play(
     rules: Annotated[str | None, typer.Option(help="Ruleset: classic")] = None,
     host: Annotated[str | None, typer.Option(help="full, light or none")] = None,
     log: Annotated[str, typer.Option(help="debug, info, warning, error")] = "warning",
+    box: Annotated[bool, typer.Option("--box", help="Nobody watches: wrong settings are told and passed over")] = False,
 ) -> None:
     """Host a game: voice, microphone, lamps and buttons where they are, the console always."""
+    from narrator.unattended import settings_for_a_box
     from narrator.wiring import play as host_games
 
     logging.basicConfig(level=log.upper(), format="%(levelname)s %(name)s: %(message)s")
-    host_games(_settings(config, rules=rules, host=host))
+    if box:
+        host_games(*settings_for_a_box(config))
+    else:
+        host_games(_settings(config, rules=rules, host=host))
 
 
 @app.command()

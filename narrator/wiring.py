@@ -13,6 +13,7 @@ import random
 import signal
 import sys
 import webbrowser
+from collections.abc import Sequence
 
 from narrator import archive, protocol
 from narrator.app import App
@@ -26,7 +27,7 @@ from narrator.game.rulesets import Ruleset
 from narrator.game.state import Phase, State
 from narrator.journal import Beat, Entry, Journal, JournalError, Lock
 from narrator.looks import Looks
-from narrator.messages import Quit, Signal, Story
+from narrator.messages import PortFailed, Quit, Signal, Story
 from narrator.ports import Ears, Panel, Put, Voice
 from narrator.ports.console import Console
 from narrator.ports.ears import MicrophoneEars, TypedEars
@@ -38,6 +39,8 @@ from narrator.ports.voice import SilentVoice, SpeakerVoice
 from narrator.protocol.files import latest, read
 from narrator.rendering import render_table
 from narrator.rules import RulesError, ruleset
+from narrator.service import Pulse, Service
+from narrator.shelter import sheltered
 from narrator.speech.director import Director
 from narrator.speech.grammar import grammar
 from narrator.stage import Ports
@@ -46,17 +49,23 @@ from narrator.table import Table, played_back
 log = logging.getLogger(__name__)
 
 
-def play(settings: Settings) -> None:
-    """Host games until somebody leaves. Raises ConfigError, RulesError or JournalError before anything starts."""
+def play(settings: Settings, troubles: Sequence[str] = ()) -> None:
+    """Host games until somebody leaves. Raises ConfigError, RulesError or JournalError before anything starts.
+
+    `troubles`: what was wrong with the settings and has been passed over, to be told.
+    """
     rules = ruleset(settings.game.rules, settings.rules)
     inbox: queue.SimpleQueue[Signal] = queue.SimpleQueue()
     console = Console(inbox.put)
+    service = Service()
+    settings = sheltered(settings, lambda why: _trouble(console, why))
     with contextlib.ExitStack() as stack:
         lock = Lock(settings.paths.state_dir)
         stack.callback(lock.close)
         journal, entries = open_journal(settings, console)
         set_up = table_of(settings, rules)
         if settings.voice.enabled:
+            service.starting("rendering phrases", 600)
             render_table(settings, set_up, console.notice)
         ports = open_ports(settings, inbox.put, console)
         pin = open_screen(settings, inbox.put, ports, stack, fresh=not entries) if settings.screen.enabled else ""
@@ -88,8 +97,13 @@ def play(settings: Settings) -> None:
                 f"The interrupted game is hosted {app.state.host} and goes on so; "
                 f"«новая игра» begins one that is hosted {settings.game.host}."
             )
+        if troubles:
+            log.error("%s", " ".join(troubles))
+            inbox.put(PortFailed("settings", " ".join(troubles)))
         console.listen()
-        app.run()
+        service.ready(f"hosting, {settings.game.rules}")
+        app.run(Pulse(service, (ports.voice, ports.ears, ports.panel, table), lambda why: _trouble(console, why)))
+        service.stopping()
 
 
 def table_of(settings: Settings, rules: Ruleset) -> m.SetUp:
@@ -132,7 +146,14 @@ def open_journal(settings: Settings, console: Console) -> tuple[Journal, tuple[E
         return new_journal(settings), ()
     if recovered.trouble:
         console.notice(recovered.trouble)
-    if played_back(recovered.entries)[0].state.phase in (Phase.LOBBY, Phase.GAME_OVER):
+    try:
+        phase = played_back(recovered.entries)[0].state.phase
+    except JournalError as error:  # another version's game; a box with nobody to mend it must start all the same
+        journal.close()
+        kept = archive.put_away(settings.paths.state_dir, "foreign")
+        console.notice(f"{error} It was moved to {kept}.")
+        return new_journal(settings), ()
+    if phase in (Phase.LOBBY, Phase.GAME_OVER):
         journal.close()
         return new_journal(settings), ()
     return journal, recovered.entries
@@ -174,7 +195,7 @@ def open_screen(settings: Settings, put: Put, ports: Ports, stack: contextlib.Ex
         return ""
     stack.callback(web.close)
     for name, on in (("voice", settings.voice.enabled), ("ears", settings.ears.enabled), ("panel", True)):
-        web.device(name, "" if on else f"Switched off in the settings, [{name}].")
+        web.device(name, "" if on else "off")
     if fresh:
         web.story(_story(settings, None))
     if panel:

@@ -73,6 +73,7 @@ class GpioPanel:
         self._levels = dict.fromkeys(self._board.outputs, 0.0)
         self._watcher: Callable[[Written], None] | None = None
         for failure in failures:
+            log.warning("panel: %s", failure)
             put(PortFailed("panel", failure))
         self._board.watch(self._inbox)
         self._thread = threading.Thread(target=self._run, name="panel", daemon=True)
@@ -319,7 +320,7 @@ def _open(settings: PanelSettings, factory: Any) -> tuple[_Board, list[str]]:
     if settings.pins == "off" and factory is None:
         return _Board(), []
     try:
-        factory = factory or _factory(settings.pins)
+        factory = factory or open_factory(settings.pins)
     except PinsAbsent as error:
         return _Board(), [f"{error}; the game goes on without lamps, buzzer and buttons."]
     from gpiozero import LED, PWMLED, Buzzer, DigitalInputDevice
@@ -360,7 +361,7 @@ def _holder(factory: Any, pin: int) -> str:
     return ""
 
 
-def _factory(pins: str) -> Any:
+def open_factory(pins: str) -> Any:
     """The factory for real or simulated pins, never a silent fall-back from one to the other."""
     if os.environ.get("GPIOZERO_PIN_FACTORY") == "mock" or pins == "simulated":
         return _simulated()

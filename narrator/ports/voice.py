@@ -285,6 +285,7 @@ class SpeakerVoice:
     def _fails(self, port: str, why: str) -> None:
         if port not in self._failed:
             self._failed.add(port)
+            log.warning("%s: %s", port, why)
             self._put(PortFailed(port, why))
 
     def _works(self, port: str) -> None:

@@ -29,7 +29,7 @@ class Looks:
         self._seen = state
         at, language = table.at(), self._language
         host = host_view(state, at, language, can_undo=table.game.past is not None)
-        self._screen.look(public_view(state, at, language), host, cards(state, language), at)
+        self._screen.look(public_view(state, at, language), host, cards(state), at)
         was_over = before is not None and before.phase is Phase.GAME_OVER
         if state.phase is Phase.GAME_OVER and not was_over:
             self._screen.story(self._story())

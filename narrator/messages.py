@@ -164,7 +164,7 @@ class Buzz(StrEnum):
 
 
 class Earcon(StrEnum):
-    """Two sounds of the listening side: a command was heard; please say it again."""
+    """Short sounds: a command was heard; please say it again; a debater's bell, struck once or twice."""
 
     HEARD = "heard"
     AGAIN = "again"
@@ -215,7 +215,8 @@ class Countdown:
 @dataclass(frozen=True, slots=True)
 class SeatView:
     """One seat as the table sees it. `place`: its place among the candidates, from 1 (0: none); `votes` it has in
-    this round (None: not counted yet); `up`: it is voted on now; `role` only after the end, if known."""
+    this round (None: not counted yet); `up`: it is voted on now; `role`: civilian, sheriff, mafia, don or maniac, only after
+    the end, if known."""
 
     seat: int
     name: str
@@ -268,7 +269,8 @@ class Choice:
 class HostView:
     """What only the moderator may see.
 
-    `caption`: what the numbers among `choices` stand for; `cards`: seat 1 first, "" unknown, empty when nobody hosts;
+    `caption`: what the numbers among `choices` stand for; `cards`: role keys, seat 1 first, "" unknown, empty when
+    nobody hosts;
     `private`: what was entered and answered this night, and the last answer.
     """
 

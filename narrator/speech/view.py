@@ -39,7 +39,7 @@ def public_view(state: State, at: float, language: str) -> View:
         "over" if over else state.phase.value,
         words.ON_SCREEN.OVER if over else words.IN_PRINT.PHASES[state.phase],
         state.day,
-        tuple(_seat(state, seat, language) for seat in everybody),
+        tuple(_seat(state, seat) for seat in everybody),
         limit,
         _note(state, language),
         Director.scene(state, at, listening=False).lamp if state.call is None else Lamp.OFF,
@@ -53,7 +53,7 @@ def _sitting(state: State, seat: int) -> SeatView:
     return SeatView(seat, state.name(seat), seat in state.alive, state.warned(seat))
 
 
-def _seat(state: State, seat: int, language: str) -> SeatView:
+def _seat(state: State, seat: int) -> SeatView:
     named = state.candidates if state.phase in _NAMED else ()
     vote = state.vote
     role = state.role(seat) if state.phase is Phase.GAME_OVER else None
@@ -67,7 +67,7 @@ def _seat(state: State, seat: int, language: str) -> SeatView:
         _votes(state).get(seat),
         state.phase is Phase.VOTE and vote is not None and not _by_name(state) and seat == vote.up,
         not _by_name(state) and state.phase in (Phase.VOTE, Phase.LIFT) and seat in state.hands,
-        "" if role is None else load(language).ROLE_NAMES[role],
+        "" if role is None else role.value,
     )
 
 
@@ -156,7 +156,7 @@ def host_view(state: State, at: float, language: str, *, can_undo: bool) -> Host
         situation if state.question is not None else "",
         _caption(state, language),
         choices(state, language, can_undo=can_undo),
-        cards(state, language) if knows else (),
+        cards(state) if knows else (),
         tuple(_private(state, director)) if knows else (),
     )
 
@@ -165,10 +165,9 @@ def _asks(state: State) -> bool:
     return state.question is not None or state.phase.is_night
 
 
-def cards(state: State, language: str) -> tuple[str, ...]:
+def cards(state: State) -> tuple[str, ...]:
     """Each seat's card for its own player, "" if the box does not know it; empty if it knows none."""
-    names = load(language).ROLE_NAMES
-    return tuple("" if role is None else names[role] for role in state.roles)
+    return tuple("" if role is None else role.value for role in state.roles)
 
 
 def _caption(state: State, language: str) -> str:

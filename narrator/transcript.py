@@ -9,7 +9,7 @@ from __future__ import annotations
 import queue
 import re
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from narrator.app import App
@@ -258,24 +258,18 @@ class Player:
         script = self.script
         rules = ruleset(script.rules, script.overrides)
         seats = script.seats or rules.seats
-        moves: list[Move] = [m.SetUp(seats, rules, script.host, script.names or None)]
+        roles: tuple[Role, ...] = ()
         if script.roles and script.host is not Host.LIGHT:
-            moves.append(m.Deal(tuple(script.roles.get(seat, Role.CIVILIAN) for seat in range(1, seats + 1))))
-        if script.start:
-            time, number, phase = script.start
-            moves.append(
-                m.Place(
-                    phase,
-                    number,
-                    time == "night",
-                    script.alive,
-                    script.died,
-                    script.candidates,
-                    script.warnings,
-                    script.misses,
-                )
-            )
-        return moves
+            roles = tuple(script.roles.get(seat, Role.CIVILIAN) for seat in range(1, seats + 1))
+        if not script.start:
+            deal = [m.Deal(roles)] if roles else []
+            return [m.SetUp(seats, rules, script.host, script.names or None), *deal]
+        # a position may have any table and any cards: it is the middle of a game
+        rules = replace(rules, seats_min=min(rules.seats_min, seats), seats_max=max(rules.seats_max, seats))
+        time, day, phase = script.start
+        night = time == "night"
+        given = (script.alive, script.died, script.candidates, script.warnings, script.misses, roles)
+        return [m.SetUp(seats, rules, script.host, script.names or None), m.Place(phase, day, night, *given)]
 
     def _make(self, move: Move) -> None:
         self.app.play(move)

@@ -94,10 +94,9 @@ def _deal(state: State, move: m.Deal) -> Refusal | None:
 
 
 def _set_up(state: State, move: m.SetUp) -> Refusal | None:
-    if move.seats is not None and move.rules is None:
-        rules = state.rules
-        if not rules.seats_min <= move.seats <= rules.seats_max:
-            return Refusal("wrong-seats", seats=(rules.seats_min, rules.seats_max))
+    rules = move.rules or state.rules
+    if move.seats is not None and not rules.seats_min <= move.seats <= rules.seats_max:
+        return Refusal("wrong-seats", seats=(rules.seats_min, rules.seats_max))
     return None
 
 
@@ -238,7 +237,7 @@ def _raise_hand(state: State, move: m.RaiseHand) -> Refusal | None:
     asked = state.best_move.by if state.phase is Phase.BEST_MOVE and state.best_move else state.speaker
     if state.phase is Phase.VICTIM_VOTE:
         asked = night.last_victim(state)
-    if move.seat not in state.alive and move.seat != asked:
+    if move.up and move.seat not in state.alive and move.seat != asked:
         return Refusal("not-alive", move.seat)
     return Refusal("no-change") if (move.seat in state.hands) == move.up else None
 

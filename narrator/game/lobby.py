@@ -67,6 +67,7 @@ def place(turn: Turn, move: m.Place) -> None:
         nominations=tuple(Nomination(seat, None) for seat in move.candidates),
         warnings=tuple(move.warnings.get(seat, 0) for seat in range(1, turn.state.seats + 1)),
         misses=move.misses,
+        roles=move.roles or turn.state.roles,
         shootings=_shootings(turn.state.rules, move),
     )
     state = turn.state

@@ -51,6 +51,7 @@ class Place:
     candidates: tuple[Seat, ...] = ()
     warnings: dict[int, int] = field(default_factory=dict)
     misses: int = 0
+    roles: tuple[Role, ...] = ()  # who has which card, seat 1 first, if known
     kind: Literal["place"] = "place"
 
 

@@ -9,7 +9,7 @@ from narrator.game import moves as m
 from narrator.game.events import Asked, Declined, LeftTable, Unwarned, Warned
 from narrator.game.moves import Move, Offer
 from narrator.game.outcome import outcome
-from narrator.game.roles import Seat
+from narrator.game.roles import Host, Seat
 from narrator.game.rulesets import Leaving, WarningEffect
 from narrator.game.state import Ask, Outcome, Phase, Question, Termination
 from narrator.game.turn import Turn
@@ -27,7 +27,7 @@ def warn(turn: Turn, move: m.Warn) -> None:
         turn.set(muted=state.muted | {seat})
     turn.emit(Warned(seat, count, rules.warning_limit, muted))
     if count >= rules.warning_limit:
-        if rules.warning_effect is WarningEffect.PROPOSE:
+        if rules.warning_effect is WarningEffect.PROPOSE and state.host is not Host.NONE:
             ask(turn, Ask.REMOVE, seat, m.Remove(seat))
         else:
             _go(turn, seat, "warnings")

@@ -196,7 +196,9 @@ class Director:
             yield from say(f"ask-{question.ask}", seat=question.seat)
 
     def confide(self, event: e.Event, after: State) -> str:
-        """What only the moderator's own screen shows about `event`, or an empty string."""
+        """What only the moderator's own screen shows about `event`, or an empty string: with no host there is none."""
+        if after.host is Host.NONE:
+            return ""
         say = self._script(after)
         words = say.words
         match event:

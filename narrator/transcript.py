@@ -320,10 +320,13 @@ class Player:
         signals: list[Signal] = [SeatDown(int(seat)), SeatUp(int(seat))]
         if how:
             signals = signals[:1] if how[0] == "down" else signals[1:]
-        self.app.refused = ""
+        refused = ""
         for signal in signals:
+            self.app.refused = ""
             self._put(signal)
             self.settle()
+            refused = refused or self.app.refused
+        self.app.refused = refused
 
     def wait(self, seconds: float) -> None:
         """Time passes, deadline by deadline."""

@@ -273,7 +273,10 @@ class Director:
             yield from say("now-speech" if left > 0 else "now-overtime", seat=state.speaker, seconds=max(left, 0))
         elif state.phase is Phase.NOMINATIONS:
             seats = state.candidates
-            if state.rules.nominating is not Nominating.BY_VOTING:
+            if state.rules.nominating is Nominating.BY_VOTING:
+                missing = voters_missing(state)
+                yield from say("now-named-vote" if missing else "now-named-vote-done", seats=missing)
+            else:
                 yield from say("now-nominations" if seats else "now-nominations-none", seats=seats)
         elif state.phase is Phase.VOTE and state.vote is not None:
             if state.rules.voting is Voting.NAMED:

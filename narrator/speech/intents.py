@@ -53,6 +53,12 @@ Meaning = Move | Request
 NIGHT_INTENTS = frozenset({"next", "pause", "resume", "repeat", "undo", "hush"})
 
 
+def night_intents(state: State) -> frozenset[str]:
+    """What can be said at night: what carries it on, and the answer to a question that waits for one."""
+    asked = state.question is not None and state.question.firm
+    return NIGHT_INTENTS | {"yes", "no"} if asked else NIGHT_INTENTS
+
+
 def attention(state: State) -> Attention:
     """How the moment listens."""
     if state.phase.is_night:
@@ -120,7 +126,7 @@ def understand(grammar: Grammar, text: str, state: State, *, talk: bool) -> Mean
         return Unclear("not-understood")
     mode = attention(state)
     if mode is Attention.NIGHT:
-        readings = [said for said in readings if said.intent in NIGHT_INTENTS]
+        readings = [said for said in readings if said.intent in night_intents(state)]
         if not readings:
             return Unclear("night")
     thanks = state.rules.thanks_ends_speech
@@ -217,7 +223,7 @@ def listen_for(grammar: Grammar, state: State, *, talk: bool, can_undo: bool) ->
     mode = attention(state)
     live = list(_live(state, can_undo))
     if mode is Attention.NIGHT:
-        live = [said for said in live if said.intent in NIGHT_INTENTS]
+        live = [said for said in live if said.intent in night_intents(state)]
     thanks = [said for said in live if said.intent == "end-speech"]
     if not state.rules.thanks_ends_speech:
         live = [said for said in live if said.intent != "end-speech"]

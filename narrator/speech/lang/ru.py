@@ -2,14 +2,14 @@
 
 COMMANDS are hassil sentence templates: the same text feeds the recogniser's grammar and the parser. PHRASES are what
 the narrator says; `{seat}` is «номер пять», `{count:голос/голоса/голосов}` declines with its number. No digit may
-stand here, and no phrase may equal a command. Stress marks come later; ё is written.
+stand here, and no phrase may equal a command. Stress marks are not written here (see `ru_stress`); ё is.
 """
 
 from __future__ import annotations
 
 from unicode_rbnf import RbnfEngine
 
-from narrator.speech.lang import ru_print, ru_screen, ru_timer
+from narrator.speech.lang import ru_print, ru_screen, ru_stress, ru_timer
 
 _ENGINE = RbnfEngine.for_language("ru")
 _CASES = ("", "-genitive", "-dative", "-accusative", "-ablative", "-locative")
@@ -44,8 +44,9 @@ RULES_NAMES = {
 
 
 def normal(text: str) -> str:
-    """Text as it is compared: small letters, е for ё, no punctuation, single spaces."""
-    kept = "".join(c if c.isalpha() or c.isdigit() or c in "[]" else " " for c in text.lower().replace("ё", "е"))
+    """Text as it is compared: small letters, е for ё, no stress marks, no punctuation, single spaces."""
+    text = text.lower().replace("ё", "е").replace("\u0301", "")
+    kept = "".join(c if c.isalpha() or c.isdigit() or c in "[]" else " " for c in text)
     return " ".join(kept.split())
 
 
@@ -58,12 +59,6 @@ def cardinal(number: int, gender: str = "m") -> str:
     """«пять», «одна», «два»: a number in words, nominative; gender m, f or n."""
     kind = {"m": "masculine", "f": "feminine", "n": "neuter"}[gender]
     return _spell(number, f"spellout-cardinal-{kind}")
-
-
-def ordinal(number: int, gender: str = "n") -> str:
-    """«первое», «пятый»: nominative."""
-    kind = {"m": "masculine", "f": "feminine", "n": "neuter"}[gender]
-    return _spell(number, f"spellout-ordinal-{kind}")
 
 
 def plural(number: int, forms: str) -> str:
@@ -229,10 +224,10 @@ BASE: Script = {
     "count-word-one": "Раз!",
     "count-word-two": "Два!",
     "count-word-three": "Три!",
-    "votes-counted": "{count:голос/голоса/голосов}.",
-    "votes-counted-none": "Ни одного голоса.",
+    "votes-counted": "Итого: {count:голос/голоса/голосов}.",
+    "votes-counted-none": "Итого: ни одного голоса.",
     "votes-rest-none": "Остальные голоса получает {seat}.|Голосов не осталось.",
-    "votes-rest": "Остальные голоса получает {seat}.|{count:голос/голоса/голосов}.",
+    "votes-rest": "Остальные голоса получает {seat}.|Итого: {count:голос/голоса/голосов}.",
     "ballot": "Принято.|{Voter}|за {seat}.",
     "ballot-pass": "Принято.|{Voter} воздержался.",
     "tied": "Голоса разделились.|{Seats}.",
@@ -396,6 +391,9 @@ SCRIPTS: dict[str, Script] = {
     "timer": ru_timer.PHRASES,
 }
 """Wordings that a ruleset's own book gives, and those of the timer by itself; everything else is BASE."""
+
+STRESS = ru_stress.STRESS
+"""Words that a synthesiser stresses wrongly, with U+0301 after the right vowel."""
 
 AT_TIMER = ru_timer
 """The timer by itself: the names of its plans, the words of its report."""

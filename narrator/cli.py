@@ -9,7 +9,7 @@ import json
 import logging
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -116,9 +116,42 @@ def say(
 ) -> None:
     """Speak a text into a WAV file with the narrator's voice."""
     from narrator.ports.phrases import say_to_file
+    from narrator.rendering import spoken
 
     settings = _settings(config)
-    say_to_file(settings.voice, settings.paths.cache_dir, text, out)
+    say_to_file(settings.voice, settings.paths.cache_dir, text, out, spoken(settings))
+
+
+@app.command()
+def render(config: Config = None) -> None:
+    """Render every phrase there is, so that nothing is synthesised in a game; tell the size of the cache."""
+    from narrator.rendering import everything, render_everything
+
+    settings = _settings(config)
+    texts = everything(settings)
+    rendered, size, seconds = render_everything(settings, texts)
+    print(f"{len(texts)} phrases, {rendered} of them rendered now in {seconds:.0f} s; {size / 1e6:.1f} MB in all.")
+
+
+@app.command()
+def voicepack(
+    what: Annotated[Literal["new", "check"], typer.Argument(help="new: list what to read; check: judge it")],
+    folder: Annotated[Path, typer.Argument(help="The folder of the pack")],
+    config: Config = None,
+) -> None:
+    """Record the narrator's phrases yourself: list them, one line each, and check the recordings."""
+    from narrator.ports.voicepack import LIST, VoicePack, new_pack
+    from narrator.rendering import everything
+
+    if what == "new":
+        count, added = new_pack(folder, everything(_settings(config)))
+        print(f"{folder / LIST}: {count} phrases, {added} of them new.")
+        print(f"Read line 0001 into {folder}/0001.wav and so on, mono, 16 bits. Then: narrator voicepack check {folder}")
+        return
+    found = list(VoicePack(folder).check())
+    print("\n".join(found) or "Every phrase is recorded well.")
+    if found:
+        raise SystemExit(1)
 
 
 @app.command()
@@ -178,6 +211,15 @@ def wiring(
             svg.write_text(as_svg(parts), encoding="utf-8")
         except OSError as error:
             _fail(f"{svg}: cannot be written ({error.strerror}); name another file.")
+
+
+@app.command()
+def prepare(config: Config = None) -> None:
+    """Render every phrase and build the recogniser's model now, so that the box need not at its start."""
+    from narrator.prepare import prepare as make_ready
+
+    for trouble in make_ready(_settings(config)):
+        print(trouble, file=sys.stderr)
 
 
 @app.command()

@@ -27,6 +27,12 @@ TABLES = [(key, host) for key in RULESETS for host in Host]
 """Every ruleset under every host."""
 
 
+NAMES = (
+    *("Анна", "Борис", "Вера", "Глеб", "Дарья", "Егор", "Жанна", "Захар", "Ирина", "Кирилл", "Лев", "Мария"),
+    *("Нина", "Олег", "Павел"),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """One accepted move of a played game, with the games before and after it."""
@@ -167,9 +173,7 @@ def _likely(kind: type, state: State) -> float:
 def opening(rules: Ruleset, host: Host, chance: random.Random, *, told: bool = False) -> list[Move]:
     """The moves that bring a table to the start; with `told` the cards are told at night instead of dealt."""
     seats = chance.randint(rules.seats_min, rules.seats_max)
-    moves: list[Move] = [
-        m.SetUp(seats, rules, host, names={seat: f"Игрок {seat}" for seat in range(1, seats + 1)})
-    ]
+    moves: list[Move] = [m.SetUp(seats, rules, host, names=dict(enumerate(NAMES[:seats], 1)))]
     if host is not Host.LIGHT and not (told and host is Host.FULL and not rules.conference):
         moves.append(m.Deal(cards(rules, seats, chance)))
     return [*moves, m.Start()]

@@ -223,6 +223,54 @@ def prepare(config: Config = None) -> None:
 
 
 @app.command()
+def protocol(
+    journal: Annotated[str | None, typer.Argument(help="A journal, or a kept game's name; default: the last")] = None,
+    form: Annotated[Literal["text", "json", "csv"], typer.Option("--format", help="How it is written")] = "text",
+    games: Annotated[bool, typer.Option("--list", help="List the games that are kept")] = False,
+    config: Config = None,
+) -> None:
+    """Print the protocol of a game: the last finished one, else the one that goes on (without its secrets)."""
+    from narrator.protocol import to_csv, to_json, to_text
+    from narrator.protocol.files import latest, listing, named, read
+
+    settings = _settings(config)
+    state_dir = settings.paths.state_dir
+    if games:
+        print("\n".join(listing(state_dir, settings.game.language)))
+        return
+    found = latest(state_dir) if journal is None else read(named(state_dir, journal))
+    if found.trouble:
+        print(found.trouble, file=sys.stderr)
+    forms = {"json": to_json, "csv": to_csv}
+    text = to_text(found.protocol, found.language) if form == "text" else forms[form](found.protocol)
+    print(text, end="")
+
+
+@app.command()
+def rules(
+    key: Annotated[str | None, typer.Argument(help="moscow, classic, forum or sport; default: list them")] = None,
+    table: Annotated[bool, typer.Option("--table", help="Which move is possible in which phase")] = False,
+    diagram: Annotated[bool, typer.Option("--diagram", help="The phases as a Mermaid diagram; takes a while")] = False,
+    config: Config = None,
+) -> None:
+    """Print a ruleset in sentences, with the changes that the settings make; or list the rulesets."""
+    from narrator import rules_print
+    from narrator.rules import ruleset
+
+    settings = _settings(config)
+    language = settings.game.language
+    if key is None:
+        if table or diagram:
+            _fail("Say which rules, for example: narrator rules classic --table.")
+        print("\n".join(rules_print.as_list(settings.game.rules, language)))
+        return
+    chosen = ruleset(key, settings.rules)
+    forms = [form for wanted, form in ((table, rules_print.as_table), (diagram, rules_print.as_diagram)) if wanted]
+    for form in forms or [rules_print.as_text]:
+        print("\n".join(form(chosen, language)))
+
+
+@app.command()
 def version() -> None:
     """Print the version."""
     print(f"narrator {__version__}")

@@ -64,10 +64,10 @@ function fill(item, seat, limit) {
   const [disc, name, role, dots, words] = item.children;
   say(disc.firstChild, String(seat.seat));
   const hand = disc.querySelector(".hand");
-  if (seat.hand && !hand) disc.append(make("span", { className: "hand" }, "✋"));
+  if (seat.hand && !hand) disc.append(make("span", { className: "hand icon" }));
   if (!seat.hand && hand) hand.remove();
   say(name, seat.name);
-  say(role, ROLES[seat.role] || "");
+  say(role, seat.role === "civilian" ? "Мирный" : ROLES[seat.role] || "");
   const black = seat.role === "mafia" || seat.role === "don";
   const star = seat.role === "sheriff" || seat.role === "maniac";
   item.className = Object.entries({ out: !seat.alive, speaking: seat.speaking, named: seat.place, up: seat.up, black, star })
@@ -80,9 +80,17 @@ function fill(item, seat, limit) {
   say(words, facts.filter(Boolean).join(", "));
 }
 
+// Once a game runs, the last one is of no interest; at its end and before the next one it is.
+function offer() {
+  const phase = document.body.dataset.phase;
+  $("story").hidden = !$("story").dataset.ready || !(phase === "over" || phase === "lobby");
+}
+
 function show({ view, time }) {
   const night = view.phase === "night";
   document.body.className = `${view.lamp} ${night ? "night-mode" : ""}`;
+  document.body.dataset.phase = view.phase;
+  offer();
   const day = night ? (view.day ? ` ${view.day}` : "") : "";
   $("title").replaceChildren(`${view.title}${day}`);
   if (view.day && !night && view.phase !== "over") $("title").append(make("small", {}, `день ${view.day}`));
@@ -126,4 +134,4 @@ document.addEventListener("keydown", (event) => {
   if (document.fullscreenElement) document.exitFullscreen();
   else document.documentElement.requestFullscreen().catch(() => {});
 });
-follow("/events", { view: show, story: (ready) => { $("story").hidden = !ready; } });
+follow("/events", { view: show, story: (ready) => { $("story").dataset.ready = ready || ""; offer(); } });

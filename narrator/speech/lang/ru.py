@@ -105,7 +105,8 @@ def seat_forms(seat: int) -> tuple[str, ...]:
     if noun:
         stem = noun[:-1]
         forms += [noun, stem + ("у"), stem + ("ы" if noun == "единица" else "и"), stem + "е"]
-    return tuple(dict.fromkeys(form.replace("ё", "е") for form in forms))
+    forms = [form.replace("третьому", "третьему").replace("ё", "е") for form in forms]  # the library's slip
+    return tuple(dict.fromkeys(forms))
 
 
 def count_forms(count: int) -> tuple[str, ...]:

@@ -146,7 +146,8 @@ def voicepack(
     if what == "new":
         count, added = new_pack(folder, everything(_settings(config)))
         print(f"{folder / LIST}: {count} phrases, {added} of them new.")
-        print(f"Read line 0001 into {folder}/0001.wav and so on, mono, 16 bits. Then: narrator voicepack check {folder}")
+        print(f"Read line 0001 into {folder}/0001.wav and so on, mono, 16 bits.")
+        print(f"Then: narrator voicepack check {folder}")
         return
     found = list(VoicePack(folder).check())
     print("\n".join(found) or "Every phrase is recorded well.")

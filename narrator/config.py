@@ -45,8 +45,10 @@ class GameSettings(_Section):
 
 class VoiceSettings(_Section):
     enabled: bool
-    engine: Literal["pyttsx3"]
+    engine: Literal["auto", "rhvoice", "pyttsx3", "piper"]
     voice: str
+    pack: str
+    pronounce: dict[str, str]
     rate: int = Field(ge=80, le=300)
     volume: float = Field(ge=0, le=1)
     device: str

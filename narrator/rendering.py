@@ -7,14 +7,28 @@ here; the evening goes on in silence, and the reason is told.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from narrator.config import Settings
 from narrator.game.moves import SetUp
+from narrator.game.rulesets import RULESETS
 from narrator.ports.phrases import phrase_cache
+from narrator.rules import ruleset
 from narrator.speech.repertoire import repertoire
+from narrator.speech.stress import Stress
+from narrator.timer.plans import PLANS
+from narrator.timer.words import Teller
+
+_SPEAKERS = 15
+"""Speakers of the timer whose announcements are among the fixed phrases."""
+
+
+def spoken(settings: Settings) -> Stress:
+    """How texts are read: the language's stresses, and the names as the settings spell them."""
+    return Stress(settings.game.language, settings.voice.pronounce)
 
 
 def render_table(settings: Settings, table: SetUp, notice: Callable[[str], None]) -> None:
@@ -24,9 +38,33 @@ def render_table(settings: Settings, table: SetUp, notice: Callable[[str], None]
     render_texts(settings, repertoire(language, table.rules, table.seats, names), notice)
 
 
+def everything(settings: Settings) -> tuple[str, ...]:
+    """All fixed phrases: every ruleset with every table, the names of the settings, and the timer by itself."""
+    language, names = settings.game.language, settings.game.names
+    texts: list[str] = []
+    for key in RULESETS:
+        rules = ruleset(key, settings.rules if key == settings.game.rules else {})
+        for seats in range(rules.seats_min, rules.seats_max + 1):
+            texts += repertoire(language, rules, seats, names)
+    texts += [text for plan in PLANS.values() for text in Teller(language).everything(plan, _SPEAKERS)]
+    return tuple(dict.fromkeys(texts))
+
+
+def render_everything(settings: Settings, texts: Sequence[str]) -> tuple[int, int, float]:
+    """Render all of `texts`; returns (rendered now, bytes of all of them, seconds it took). Raises EngineError."""
+    cache = phrase_cache(settings.voice, settings.paths.cache_dir, spoken(settings))
+    began = time.monotonic()
+    try:
+        with _bar("Rendering phrases", len(texts)) as advance:
+            rendered = cache.render_all(texts, advance)
+        return rendered, cache.size(texts), time.monotonic() - began
+    finally:
+        cache.close()
+
+
 def render_texts(settings: Settings, texts: Iterable[str], notice: Callable[[str], None]) -> None:
     """Render what is not rendered yet; a missing synthesiser is said in one line."""
-    cache = phrase_cache(settings.voice, settings.paths.cache_dir)
+    cache = phrase_cache(settings.voice, settings.paths.cache_dir, spoken(settings))
     try:
         todo = [text for text in texts if cache.get(text) is None]
         if todo:

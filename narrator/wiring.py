@@ -37,7 +37,7 @@ from narrator.ports.panel import GpioPanel, RecordingPanel
 from narrator.ports.screens import Screens
 from narrator.ports.voice import SilentVoice, SpeakerVoice
 from narrator.protocol.files import latest, read
-from narrator.rendering import render_table
+from narrator.rendering import render_table, spoken
 from narrator.rules import RulesError, ruleset
 from narrator.service import Pulse, Service
 from narrator.shelter import sheltered
@@ -176,7 +176,9 @@ def open_ports(settings: Settings, put: Put, console: Console) -> Ports:
     if settings.ears.enabled:
         ears = MicrophoneEars(settings.ears, cache, grammar(settings.game.language).words(), put)
     gate = Gate(on_close=ears.mute, on_open=ears.unmute)
-    voice: Voice = SpeakerVoice(settings.voice, cache, put, gate) if settings.voice.enabled else SilentVoice(put)
+    voice: Voice = SilentVoice(put)
+    if settings.voice.enabled:
+        voice = SpeakerVoice(settings.voice, cache, put, gate, spoken=spoken(settings))
     return Ports(voice, ears, panel, console)
 
 

@@ -13,6 +13,7 @@ import contextlib
 import functools
 import importlib.metadata
 import io
+import logging
 import queue
 import re
 import subprocess
@@ -27,6 +28,9 @@ from typing import Any, Protocol
 
 from narrator.config import VoiceSettings
 from narrator.ports.child import Child, Link
+from narrator.ports.spelling import ESPEAK_SPELLING, for_espeak, plain
+
+log = logging.getLogger(__name__)
 
 LIMIT = 300  # characters; espeak-ng through pyttsx3 crashes on very long texts
 _FILE_PATIENCE = 2.5  # seconds for the file to be complete after the engine's own wait
@@ -59,9 +63,25 @@ class Engine(Protocol):
 
 
 def engine_for(settings: VoiceSettings) -> Engine:
-    """The engine that the settings name."""
-    engines: dict[str, Callable[[str, int], Engine]] = {"pyttsx3": Pyttsx3Engine}
-    return engines[settings.engine](settings.voice, settings.rate)
+    """The engine that the settings name; «auto» is RHVoice where it is installed and has the voice.
+
+    Where the one that is named cannot speak, the log says why, and espeak-ng speaks instead.
+    """
+    from narrator.ports import piper, rhvoice  # both need what is above
+
+    voice, why = settings.voice, ""
+    if settings.engine in ("auto", "rhvoice"):
+        why = rhvoice.missing(voice)
+        if not why:
+            return rhvoice.RHVoiceEngine(voice, settings.rate)
+    elif settings.engine == "piper":
+        why = piper.missing(voice)
+        if not why:
+            return piper.PiperEngine(voice, settings.rate)
+    if settings.engine not in ("auto", "pyttsx3"):
+        log.warning("%s. espeak-ng speaks meanwhile.", why)
+        voice = ""
+    return Pyttsx3Engine(voice or "ru", settings.rate)
 
 
 def check_text(text: str) -> None:
@@ -85,25 +105,26 @@ def wav_complete(path: Path) -> bool:
         return False
 
 
-class Pyttsx3Engine:
-    """espeak-ng by way of pyttsx3, in a child process that lives from the first `render` to `close`.
+class ChildEngine:
+    """An engine whose synthesiser lives in a child process from the first `render` to `close`.
 
-    `patience`: seconds of silence from the child after which it counts as hung. `tries`: processes that may
-    die on one text. `worker`: the child's function.
+    `worker(link, *args)` is the child's function: it answers («done», ticket, why) to each (ticket, text, path), and
+    («missing», None, why) when it can never do so. `patience`: seconds of silence from the child after which it counts
+    as hung. `tries`: processes that may die on one text. `spell`: how a text is written for this engine.
     """
 
     def __init__(
         self,
-        voice: str,
-        rate: int,
+        key: Callable[[], str],
+        worker: Callable[..., None],
+        args: tuple[Any, ...],
         *,
         patience: float = 3.0,
         tries: int = 3,
-        worker: Callable[..., None] | None = None,
+        spell: Callable[[str], str] = plain,
     ) -> None:
-        self._voice, self._rate = voice, rate
+        self._key, self._worker, self._args, self._spell = key, worker, args, spell
         self._patience, self._tries = patience, tries
-        self._worker = worker or serve_pyttsx3
         self._turn = threading.Lock()  # one text at a time
         self._lock = threading.Lock()  # guards what the watching thread shares with us
         self._child: Child | None = None
@@ -115,8 +136,7 @@ class Pyttsx3Engine:
     @property
     def key(self) -> str:
         """See Engine."""
-        versions = f"pyttsx3 {_package_version('pyttsx3')}, espeak-ng {_espeak_version()}"
-        return f"{versions}, {self._voice}, {self._rate}"
+        return self._key()
 
     @property
     def pid(self) -> int | None:
@@ -125,12 +145,13 @@ class Pyttsx3Engine:
         return child.pid if child else None
 
     def render(self, text: str, path: Path) -> None:
-        """See Engine. Raises EngineMissing with the line to type when espeak-ng or the voice is absent."""
+        """See Engine. Raises EngineMissing with the line to type when the synthesiser or its voice is absent."""
         check_text(text)
+        spelt = self._spell(text)
         with self._turn:
             why = ""
             for _ in range(self._tries):
-                word, why = self._ask(text, path)
+                word, why = self._ask(spelt, path)
                 if word == "done":
                     return
                 if word == "missing":
@@ -161,7 +182,7 @@ class Pyttsx3Engine:
                 self._child = Child(
                     "synthesiser",
                     self._worker,
-                    (self._voice, self._rate),
+                    self._args,
                     on_message=self._answers.put,
                     on_start=self._started,
                     on_death=self._died,
@@ -190,6 +211,26 @@ class Pyttsx3Engine:
         self._answers.put(("died", None, why))
 
 
+class Pyttsx3Engine(ChildEngine):
+    """espeak-ng by way of pyttsx3. `voice`: as espeak-ng names it; `rate`: words a minute."""
+
+    def __init__(
+        self,
+        voice: str,
+        rate: int,
+        *,
+        patience: float = 3.0,
+        tries: int = 3,
+        worker: Callable[..., None] | None = None,
+    ) -> None:
+        def key() -> str:
+            versions = f"pyttsx3 {package_version('pyttsx3')}, espeak-ng {_espeak_version()}"
+            return f"{versions}, {ESPEAK_SPELLING}, {voice}, {rate}"
+
+        worker = worker or serve_pyttsx3
+        super().__init__(key, worker, (voice, rate), patience=patience, tries=tries, spell=for_espeak)
+
+
 def serve_pyttsx3(link: Link, voice: str, rate: int) -> None:
     """The child: one pyttsx3 engine, one text per run, files only. Any fault ends it and is tried again.
 
@@ -201,7 +242,9 @@ def serve_pyttsx3(link: Link, voice: str, rate: int) -> None:
     sys.stdout = io.StringIO()  # it prints a line for every file
     try:
         import pyttsx3
+        from pyttsx3.drivers import _espeak
 
+        _espeak.CHARS_UTF8 |= _espeak.PHONEMES  # the only way to tell espeak-ng where a word is stressed: [[m'Af;iju]]
         engine = pyttsx3.init("espeak")
     except (ImportError, RuntimeError, OSError) as error:
         why = f"the synthesiser cannot start ({error}); run: sudo apt install espeak-ng libespeak-ng1"
@@ -253,7 +296,8 @@ def _speaks(engine: Any, voice: str) -> bool:
 
 
 @functools.cache
-def _package_version(name: str) -> str:
+def package_version(name: str) -> str:
+    """The installed version of a Python package, or "absent"."""
     with contextlib.suppress(importlib.metadata.PackageNotFoundError):  # absent is a version too
         return importlib.metadata.version(name)
     return "absent"

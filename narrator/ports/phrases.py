@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import logging
 import os
 import shutil
 import threading
@@ -20,12 +21,17 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from narrator.config import VoiceSettings
 from narrator.ports.engines import Engine, EngineError, check_text, engine_for
+from narrator.ports.voicepack import PackError, VoicePack
+from narrator.ports.wav import Samples as Samples
+from narrator.ports.wav import read_wav as read_wav
 
-Samples = npt.NDArray[np.int16]
+log = logging.getLogger(__name__)
+
+Spoken = Callable[[str], str]
+"""A text as it is to be read aloud: with stress marks, names as their owners say them."""
 Progress = Callable[[int, int], None]
 """Called with (done, all) after every phrase."""
 
@@ -35,16 +41,33 @@ _PEAK = 0.89  # of full scale (-1 dB)
 _BEFORE, _AFTER = 0.01, 0.03  # seconds of silence kept; what stands before is waited for
 
 
-class PhraseCache:
-    """Rendered phrases of one engine. `render` may be called from any thread."""
+def as_written(text: str) -> str:
+    """The text itself."""
+    return text
 
-    def __init__(self, cache_dir: Path, engine: Engine) -> None:
+
+class PhraseCache:
+    """Rendered phrases of one engine. `render` may be called from any thread.
+
+    `spoken`: how a text is to be read (stress marks, names). `pack`: recordings that are taken instead of the engine.
+    """
+
+    def __init__(
+        self,
+        cache_dir: Path,
+        engine: Engine,
+        *,
+        spoken: Spoken = as_written,
+        pack: VoicePack | None = None,
+    ) -> None:
         self._folder = cache_dir / "phrases"
-        self._engine = engine
+        self._engine, self._spoken, self._pack = engine, spoken, pack
 
     def path(self, text: str) -> Path:
         """Where the phrase is, or will be."""
-        key = "\n".join((self._engine.key, _FINISH, text))
+        recording = self._pack.find(text) if self._pack else None
+        by = self._engine.key if recording is None else recording.key
+        key = "\n".join((by, _FINISH, self._spoken(text)))
         return self._folder / f"{hashlib.sha256(key.encode()).hexdigest()}.wav"
 
     def get(self, text: str) -> Path | None:
@@ -69,8 +92,7 @@ class PhraseCache:
         rough = path.with_suffix(f".{os.getpid()}-{threading.get_ident()}.tmp")
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
-            self._engine.render(text, rough)
-            samples, rate = read_wav(rough)
+            samples, rate = self._recorded(text) or self._synthesised(text, rough)
             _write_wav(rough, finish(samples, rate), rate)
             rough.replace(path)
         except OSError as error:
@@ -82,6 +104,28 @@ class PhraseCache:
             with contextlib.suppress(OSError):  # already renamed, or the folder itself is the fault
                 rough.unlink()
         return path
+
+    def _synthesised(self, text: str, rough: Path) -> tuple[Samples, int]:
+        self._engine.render(self._spoken(text), rough)
+        return read_wav(rough)
+
+    def _recorded(self, text: str) -> tuple[Samples, int] | None:
+        """What the pack has of the phrase; a recording that cannot be used is told and left to the engine."""
+        recording = self._pack.find(text) if self._pack else None
+        if recording is None:
+            return None
+        try:
+            samples, rate = read_wav(recording.path)
+            finish(samples, rate)
+        except ValueError as error:
+            log.warning("the recording of «%s» is not used: %s", text, error)
+            return None
+        return samples, rate
+
+    def size(self, texts: Iterable[str]) -> int:
+        """Bytes that these phrases take on the disk."""
+        paths = {self.path(text) for text in texts}
+        return sum(path.stat().st_size for path in paths if path.exists())
 
     def render_all(self, texts: Iterable[str], progress: Progress = lambda done, of: None) -> int:
         """Render what is not there yet; returns how many were. Raises like `render`, at the first fault."""
@@ -101,34 +145,26 @@ class PhraseCache:
         self._engine.close()
 
 
-def phrase_cache(settings: VoiceSettings, cache_dir: Path) -> PhraseCache:
-    """The cache for the engine that the settings name."""
-    return PhraseCache(cache_dir, engine_for(settings))
+def phrase_cache(settings: VoiceSettings, cache_dir: Path, spoken: Spoken = as_written) -> PhraseCache:
+    """The cache for the engine and the pack that the settings name; a pack that is none is said in the log."""
+    pack = None
+    if settings.pack:
+        try:
+            pack = VoicePack(Path(settings.pack).expanduser())
+        except PackError as error:
+            log.warning("[voice] pack is not used: %s", error)
+    return PhraseCache(cache_dir, engine_for(settings), spoken=spoken, pack=pack)
 
 
-def say_to_file(settings: VoiceSettings, cache_dir: Path, text: str, out: Path) -> None:
+def say_to_file(
+    settings: VoiceSettings, cache_dir: Path, text: str, out: Path, spoken: Spoken = as_written
+) -> None:
     """Write the phrase to `out` as the game would play it at full volume. Raises like `render`."""
-    cache = phrase_cache(settings, cache_dir)
+    cache = phrase_cache(settings, cache_dir, spoken)
     try:
         shutil.copyfile(cache.render(text), out)
     finally:
         cache.close()
-
-
-def read_wav(path: Path) -> tuple[Samples, int]:
-    """Samples and rate of a mono 16-bit WAV. Raises ValueError when it is absent, cut short or other."""
-    try:
-        with wave.open(str(path), "rb") as file:
-            kind = (file.getnchannels(), file.getsampwidth())
-            frames, rate = file.getnframes(), file.getframerate()
-            data = file.readframes(frames)
-    except (OSError, EOFError, wave.Error) as error:
-        raise ValueError(f"{path}: is not a readable WAV ({error or 'too short'})") from error
-    if kind != (1, 2):
-        raise ValueError(f"{path}: must be mono and 16 bits, not {kind[0]} channels and {8 * kind[1]} bits")
-    if not frames or len(data) != 2 * frames:
-        raise ValueError(f"{path}: has {len(data) // 2} of {frames} frames")
-    return np.frombuffer(data, dtype=np.int16), rate
 
 
 def finish(samples: Samples, rate: int) -> Samples:

@@ -26,9 +26,9 @@ from narrator.config import VoiceSettings
 from narrator.messages import Earcon, PortBack, PortFailed, Say, SpeechDone
 from narrator.ports import Put
 from narrator.ports.child import Child
-from narrator.ports.engines import Engine, EngineError, engine_for
+from narrator.ports.engines import Engine, EngineError
 from narrator.ports.gate import Gate
-from narrator.ports.phrases import PhraseCache
+from narrator.ports.phrases import PhraseCache, Spoken, as_written, phrase_cache
 from narrator.ports.sound import serve_speaker
 from narrator.ports.vital import Answers
 
@@ -59,7 +59,8 @@ class SpeakerVoice:
     """The Voice that is heard.
 
     PortFailed and PortBack come for «voice» (the speaker) and «synthesiser» (the engine), once per outage.
-    `paced=False`: a phrase that cannot sound is done at once instead of after the time it would take.
+    `spoken`: how a text is to be read. `paced=False`: a phrase that cannot sound is done at once instead of after the
+    time it would take.
     """
 
     def __init__(
@@ -71,9 +72,12 @@ class SpeakerVoice:
         *,
         paced: bool = True,
         engine: Engine | None = None,
+        spoken: Spoken = as_written,
     ) -> None:
         self._put, self._gate, self._tail, self._paced = put, gate, settings.tail, paced
-        self._phrases = PhraseCache(cache_dir, engine or engine_for(settings))
+        self._phrases = (
+            PhraseCache(cache_dir, engine, spoken=spoken) if engine else phrase_cache(settings, cache_dir, spoken)
+        )
         self._actions: queue.SimpleQueue[Action] = queue.SimpleQueue()
         self._to_render: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._queue: deque[_Item] = deque()

@@ -29,9 +29,13 @@ class Answers:
     """Whether `thread` still takes what is put into its queue: `ask(answer)` puts `answer` there, to be called."""
 
     def __init__(
-        self, thread: threading.Thread, ask: Callable[[Callable[[], None]], None], patience: float = PATIENCE
+        self,
+        thread: threading.Thread,
+        ask: Callable[[Callable[[], None]], None],
+        patience: float = PATIENCE,
+        now: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._thread, self._ask, self._patience = thread, ask, patience
+        self._thread, self._ask, self._patience, self._now = thread, ask, patience, now
         self._asked: float | None = None
 
     def _answer(self) -> None:
@@ -41,7 +45,7 @@ class Answers:
         """See Vital. Asks again when the last answer has come."""
         if not self._thread.is_alive():
             return f"The thread {self._thread.name} has died."
-        now, asked = time.monotonic(), self._asked
+        now, asked = self._now(), self._asked
         if asked is None:
             self._asked = now
             self._ask(self._answer)

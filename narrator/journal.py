@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import json
+import math
 import os
 import threading
 import zlib
@@ -124,7 +125,7 @@ def _read(path: Path, data: bytes) -> tuple[Recovered, int]:
     """The entries and the number of good bytes."""
     lines = data.split(b"\n")
     header = _record(lines[0])
-    if header is None or header.get("narrator") != FORMAT:
+    if header is None or header.get("narrator") != FORMAT or len(lines) == 1:  # a torn header ends no line
         what = "is empty" if not data else "is not a journal of this program, or of another version"
         raise JournalError(f"{path}: {what}; it is left as it is, move it away to start afresh.")
     entries: list[Entry] = []
@@ -178,9 +179,10 @@ class Beat:
     def read(self) -> float:
         """The last time written, 0 if none."""
         try:
-            return float(os.pread(self._descriptor, 32, 0).decode() or 0)
+            at = float(os.pread(self._descriptor, 32, 0).decode() or 0)
         except ValueError:
             return 0.0
+        return at if math.isfinite(at) else 0.0
 
     def mark(self, at: float) -> None:
         """Note the game time; synced by a thread of its own."""

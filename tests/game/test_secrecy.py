@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 from narrator.game.roles import Role
 from narrator.game.rulesets import RULESETS, Voting
 from narrator.game.state import Phase
-from narrator.speech.lang.ru import ordinal
+from narrator.speech.lang.ru import cardinal
 from narrator.speech.view import public_view
 from narrator.transcript import Player, Step, parse
 from tests.game.test_literal import WINNERS
@@ -191,7 +191,7 @@ def the_day_after(witness: Witness) -> None:
             witness.do("@", str(state.living[len(state.candidates)]))
         if witness.phase is Phase.VOTE and state.rules.voting is Voting.NAMED:
             for seat in state.living:
-                witness.do(">", f"{ordinal(seat, 'm')} пас")
+                witness.do(">", f"номер {cardinal(seat)} пас")
         elif witness.phase is Phase.VOTE:
             witness.do("@", "0")
         if witness.phase is Phase.BEST_MOVE:

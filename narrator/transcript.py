@@ -299,8 +299,10 @@ class Player:
                 self._input(lambda: self._put(Typed(int(rest))))
             case "+":
                 self.wait(float(rest))
-            case "~":
+            case "~" if rest == "crash":
                 self.crash()
+            case "~":
+                raise ValueError(f"nothing is known of {rest}; write ~ crash")
             case "<":
                 return self._heard(rest)
             case "<!":
@@ -319,7 +321,7 @@ class Player:
         seat, *how = rest.split()
         signals: list[Signal] = [SeatDown(int(seat)), SeatUp(int(seat))]
         if how:
-            signals = signals[:1] if how[0] == "down" else signals[1:]
+            signals = {"down": signals[:1], "up": signals[1:]}[how[0]]
         refused = ""
         for signal in signals:
             self.app.refused = ""

@@ -35,7 +35,7 @@ class Director:
         self._language = language
 
     def _script(self, state: State) -> Script:
-        return script_for(self._language, state.rules.script)
+        return script_for(self._language, state.rules.script, state.day)
 
     # --- edges ---------------------------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from types import ModuleType
 from typing import Any
+from zlib import crc32
 
 from narrator.speech.lang import load
 
@@ -44,11 +45,19 @@ class _Number:
 
 
 class Script:
-    """What is said in one language with one set of wordings."""
+    """What is said in one language with one set of wordings.
 
-    def __init__(self, language: str, wording: str) -> None:
+    A phrase may have variants; the day, the seat and the key alone decide between them, so a replay says the same.
+    """
+
+    def __init__(self, language: str, wording: str, day: int = 0) -> None:
         self.words = load(language)
-        self._phrases: dict[str, str] = {**self.words.BASE, **self.words.SCRIPTS.get(wording, {})}
+        self._day = day
+        own: dict[str, str] = self.words.SCRIPTS.get(wording, {})
+        self._phrases: dict[str, tuple[str, ...]] = {
+            **{key: (text, *self.words.VARIANTS.get(key, ())) for key, text in self.words.BASE.items()},
+            **{key: (text,) for key, text in own.items()},
+        }
 
     def __iter__(self) -> Iterator[str]:
         """The names of all phrases."""
@@ -59,8 +68,8 @@ class Script:
         return key in self._phrases
 
     def segments(self, key: str) -> tuple[str, ...]:
-        """A phrase's segments as written, slots open."""
-        return tuple(self._phrases[key].split("|"))
+        """The segments of a phrase and of its variants as written, slots open."""
+        return tuple(dict.fromkeys(segment for text in self._phrases[key] for segment in text.split("|")))
 
     def __call__(self, key: str, *, pause: float = PAUSE, **slots: Any) -> tuple[Line, ...]:
         """The phrase `key` as lines; `pause` follows the last one.
@@ -68,7 +77,9 @@ class Script:
         Slots: seat (int), voter (int), seats (ints), dead (pairs of seat and name), count, table (ints),
         seconds (float); others are put in as they are.
         """
-        texts = [text for segment in self.segments(key) for text in self.filled(segment, slots)]
+        variants = self._phrases[key]
+        chosen = variants[crc32(f"{key} {self._day} {slots.get('seat')}".encode()) % len(variants)]
+        texts = [text for segment in chosen.split("|") for text in self.filled(segment, slots)]
         return tuple(Line(text, JOINT if place < len(texts) - 1 else pause) for place, text in enumerate(texts))
 
     def text(self, key: str, **slots: Any) -> str:
@@ -122,7 +133,7 @@ def upper_if_first(segment: str, text: str) -> str:
     return upper_first(text) if segment.startswith("{count") else text
 
 
-@lru_cache(maxsize=8)
-def script_for(language: str, wording: str) -> Script:
-    """The script of a language and a wording."""
-    return Script(language, wording)
+@lru_cache(maxsize=64)
+def script_for(language: str, wording: str, day: int = 0) -> Script:
+    """The script of a language and a wording, on that day of the game."""
+    return Script(language, wording, day)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from unicode_rbnf import RbnfEngine
 
-from narrator.speech.lang import ru_print, ru_screen, ru_stress, ru_timer
+from narrator.speech.lang import ru_print, ru_screen, ru_stress, ru_timer, ru_variety
 
 _ENGINE = RbnfEngine.for_language("ru")
 _CASES = ("", "-genitive", "-dative", "-accusative", "-ablative", "-locative")
@@ -392,6 +392,9 @@ SCRIPTS: dict[str, Script] = {
     "timer": ru_timer.PHRASES,
 }
 """Wordings that a ruleset's own book gives, and those of the timer by itself; everything else is BASE."""
+
+VARIANTS = ru_variety.VARIANTS
+"""Other wordings of what is said often."""
 
 STRESS = ru_stress.STRESS
 """Words that a synthesiser stresses wrongly, with U+0301 after the right vowel."""

@@ -1,7 +1,7 @@
 """RHVoice, the better Russian voice of Debian's non-free section, where it is installed.
 
-One short process of `RHVoice-test` for each text: nothing of its native code is in ours, and a hang is killed. Only
-voices whose licences allow any use are taken. Invariant: a voice that is not installed is never replaced in silence,
+One short process of `RHVoice-test` for each text: nothing of its native code is in ours, and one that hangs is killed
+and tried again. Only voices whose licences allow any use are taken. Invariant: a voice that is not installed is never replaced in silence,
 as the program itself would do.
 """
 
@@ -21,7 +21,8 @@ VOICES = {"Elena": "elena", "Aleksandr-hq": "aleksandr-hq"}
 DATA = (Path("/usr/share/RHVoice/voices"), Path("/usr/local/share/RHVoice/voices"))
 _INSTALL = "run: sudo apt install rhvoice rhvoice-russian (Debian's section non-free)"
 _USUAL = 150  # words a minute at RHVoice's own speed
-_PATIENCE = 20.0  # seconds for one text
+_PATIENCE = 6.0  # seconds for one text; one process in about a thousand never ends
+_TRIES = 3
 _PACKAGES = ("rhvoice", "rhvoice-russian")
 
 
@@ -58,14 +59,18 @@ class RHVoiceEngine:
             raise EngineMissing(why)
         percent = str(round(100 * self._rate / _USUAL))
         command = [PROGRAM, "-p", _found(self._voice) or "", "-r", percent, "-o", str(path)]
-        path.unlink(missing_ok=True)
-        try:
-            done = subprocess.run(command, input=text, text=True, capture_output=True, timeout=_PATIENCE)
-        except (OSError, subprocess.TimeoutExpired) as error:
-            raise EngineError(f"RHVoice could not say «{text}» ({error}); try again or shorten it") from error
-        if done.returncode or not wav_complete(path):
+        told = ""
+        for _ in range(_TRIES):
+            path.unlink(missing_ok=True)
+            try:
+                done = subprocess.run(command, input=text, text=True, capture_output=True, timeout=_PATIENCE)
+            except subprocess.TimeoutExpired:
+                told = f"it did not end within {_PATIENCE:g} s"
+                continue
+            if not done.returncode and wav_complete(path):
+                return
             told = done.stderr.strip() or f"exit code {done.returncode}"
-            raise EngineError(f"RHVoice made no sound of «{text}» ({told}); try again")
+        raise EngineError(f"RHVoice made no sound of «{text}» ({told}); try again or shorten it")
 
     def close(self) -> None:
         """See Engine; no process outlives its text."""

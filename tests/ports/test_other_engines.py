@@ -84,6 +84,17 @@ def test_rhvoice_that_makes_no_sound_is_an_error(fake: Path, tmp_path: Path) -> 
         rhvoice.RHVoiceEngine("", 150).render("Город засыпает.", tmp_path / "x.wav")
 
 
+def test_a_process_that_never_ends_is_killed_and_tried_again(
+    fake: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rhvoice, "_PATIENCE", 0.5)
+    once = f'if mkdir {tmp_path}/tried 2>/dev/null; then exec sleep 60; fi\n'
+    fake.write_text(fake.read_text().replace("#!/bin/sh\n", f"#!/bin/sh\n{once}"))
+    rhvoice.RHVoiceEngine("", 150).render("Город засыпает.", tmp_path / "x.wav")
+    assert wav_complete(tmp_path / "x.wav")
+    assert (tmp_path / "tried").is_dir()
+
+
 @needs_rhvoice
 def test_the_real_one_speaks_faster_when_told_and_honours_stress(tmp_path: Path) -> None:
     usual, fast = rhvoice.RHVoiceEngine("Elena", 150), rhvoice.RHVoiceEngine("Elena", 250)

@@ -6,7 +6,6 @@ the signal; of a move first the disk (see table), and only then anything that ca
 
 from __future__ import annotations
 
-import logging
 import queue
 from collections.abc import Callable, Iterable
 
@@ -22,8 +21,6 @@ from narrator.speech.grammar import Grammar
 from narrator.speech.intents import Meaning, Request, Unclear, is_talk, listen_for, pressed, understand
 from narrator.stage import Ports, Stage
 from narrator.table import Table
-
-log = logging.getLogger(__name__)
 
 _CUTS = (m.Next, m.EndSpeech, m.Undo, m.CastVotes, m.Adjust, m.NewGame, m.OpenVote, m.Resume)
 """Moves after which older words are no longer worth hearing; by night nothing is ever cut."""

@@ -16,7 +16,7 @@ import math
 import os
 import threading
 import zlib
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Annotated, Any
 
@@ -24,6 +24,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from narrator import __version__
 from narrator.game.moves import Move
+from narrator.game.rulesets import RULESETS
 
 FORMAT = 1
 _MOVES: TypeAdapter[Move] = TypeAdapter(Annotated[Move, Field(discriminator="kind")])
@@ -161,9 +162,16 @@ def _entry(line: bytes) -> Entry | None:
     if record is None:
         return None
     try:
-        return Entry(_MOVES.validate_python(record["move"]), float(record["at"]))
-    except (KeyError, ValueError, ValidationError):
+        return Entry(_MOVES.validate_python(_of_today(record["move"])), float(record["at"]))
+    except (AttributeError, KeyError, TypeError, ValueError, ValidationError):
         return None
+
+
+def _of_today(move: dict[str, Any]) -> dict[str, Any]:
+    """A move as it is written today: a ruleset from before an upgrade has the new fields as its row has them."""
+    rules = move.get("rules")
+    row = RULESETS.get(rules.get("key")) if isinstance(rules, dict) else None
+    return move if row is None else {**move, "rules": {**asdict(row), **rules}}
 
 
 class Beat:

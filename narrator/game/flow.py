@@ -103,7 +103,7 @@ def begin_day(turn: Turn) -> None:
 
 def _order(state: State) -> tuple[Seat, ...]:
     living = state.living
-    if state.rules.opener is Opener.FIRST_SEAT or not state.opener:
+    if state.rules.opener is Opener.FIRST_SEAT or not state.opener or not living:
         return living
     first = next((seat for seat in living if seat > state.opener), living[0])
     return tuple(s for s in living if s >= first) + tuple(s for s in living if s < first)

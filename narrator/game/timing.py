@@ -89,4 +89,5 @@ def more(timer: Timer, seconds: float, warn_at: float, at: float) -> Timer:
     """The timer with `seconds` more or less; marks that lie ahead again happen again. Never below zero left."""
     left = max(timer.left_at(at) + seconds, 0.0)
     mark = warn_at if left > warn_at else 0.0
-    return replace(timer, left=left, mark=mark, since=None if timer.since is None else at)
+    total = timer.total + left - timer.left_at(at)
+    return replace(timer, total=total, left=left, mark=mark, since=None if timer.since is None else at)

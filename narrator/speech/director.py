@@ -18,6 +18,7 @@ from narrator.game.state import Ask, Phase, Question, State
 from narrator.game.tally import voters_missing
 from narrator.game.timing import TINY, Kind
 from narrator.messages import Buzz, Lamp, Scene
+from narrator.speech.rules_text import spoken_rules
 from narrator.speech.script import Line, Script, script_for, upper_first
 
 LONG_PAUSE = 1.5
@@ -253,10 +254,9 @@ class Director:
         return self._script(state)("status", seats=state.living)
 
     def rules(self, state: State) -> tuple[Line, ...]:
-        """The active rules in a few words."""
-        rules = state.rules
-        say = self._script(state)
-        return say("rules-read", rules=self._rules_name(state), seconds=rules.speech, count=rules.warning_limit)
+        """The active rules in a few sentences, a club's changes among them."""
+        name = self._script(state)("rules-name", rules=self._rules_name(state))
+        return (*name, *(Line(text) for text in spoken_rules(state.rules, self._language)))
 
     # --- levels --------------------------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ import string
 from collections.abc import Iterator, Sequence
 
 from narrator.game.rulesets import Ruleset, Voting
+from narrator.speech.rules_text import spoken_rules
 from narrator.speech.script import Script, script_for, upper_first
 
 _SLOTS = {
@@ -28,6 +29,7 @@ def repertoire(language: str, rules: Ruleset, seats: int, names: Sequence[str] =
         if not key.startswith("private-"):  # shown, never said
             for segment in script.segments(key):
                 texts.update(dict.fromkeys(_filled(script, key, segment, rules, seats, names)))
+    texts.update(dict.fromkeys(spoken_rules(rules, language)))
     return tuple(texts)
 
 
@@ -75,7 +77,7 @@ def _choices(
 
 
 def _seconds(key: str, rules: Ruleset) -> Iterator[float]:
-    if key.startswith("speech-") or key == "rules-read":
+    if key.startswith("speech-"):
         times = (
             rules.introduction,
             rules.speech,

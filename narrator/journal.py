@@ -170,8 +170,9 @@ def _entry(line: bytes) -> Entry | None:
 def _of_today(move: dict[str, Any]) -> dict[str, Any]:
     """A move as it is written today: a ruleset from before an upgrade has the new fields as its row has them."""
     rules = move.get("rules")
-    row = RULESETS.get(rules.get("key")) if isinstance(rules, dict) else None
-    return move if row is None else {**move, "rules": {**asdict(row), **rules}}
+    if not isinstance(rules, dict) or rules.get("key") not in RULESETS:
+        return move
+    return {**move, "rules": {**asdict(RULESETS[str(rules["key"])]), **rules}}
 
 
 class Beat:

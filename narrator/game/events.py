@@ -62,9 +62,11 @@ class RoleSlept:
 
 @dataclass(frozen=True, slots=True)
 class RoleAgain:
-    """The wrong number of seats has shown itself: the role is asked once more; nobody is named."""
+    """The wrong number of seats has shown itself: the role is asked once more, or (`from_start`) everybody is; nobody
+    is named."""
 
     waker: str
+    from_start: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ from narrator.game.turn import Turn
 
 RETRACT = 5.0
 """Seconds in which a nomination by voice can be taken back with one's own button [R]."""
+_WRONG_MEETINGS = 3  # wrong answers of one role after which the whole acquaintance begins again
 _TRIES = 2  # how often the box asks before it goes on by the rules
 
 _LAMPS = {"yes": "green", "no": "red", "red": "green", "black": "red"}
@@ -220,9 +221,14 @@ def meeting_over(turn: Turn) -> None:
     at_night = state.night
     assert at_night is not None
     if night.cards_unknown(state) and not night.shown_rightly(state):
-        turn.set(night=replace(at_night, told=()))
-        turn.emit(RoleAgain(night.waker(state)))
-        turn.start_pause(state.rules.look_time)
+        again = at_night.tries + 1 >= _WRONG_MEETINGS  # somebody pressed for a role that is not his: begin again
+        turn.emit(RoleAgain(night.waker(state), again))
+        if again:
+            turn.set(roles=(), night=replace(at_night, step=-1, told=(), tries=0))
+            night.next_step(turn)
+        else:
+            turn.set(night=replace(at_night, told=(), tries=at_night.tries + 1))
+            turn.start_pause(state.rules.look_time)
     else:
         flow.end_night_step(turn)
 

@@ -98,7 +98,7 @@ def next_step(turn: Turn) -> None:
     """Call the next role."""
     state = turn.state
     assert state.night is not None
-    night = replace(state.night, step=state.night.step + 1, told=())
+    night = replace(state.night, step=state.night.step + 1, told=(), tries=0)
     turn.set(night=night, phase=night.steps[night.step], timer=None, entry=None)
     enter_step(turn)
 

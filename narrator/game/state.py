@@ -136,6 +136,7 @@ class Night:
     maniac: int | None = None
     checks: tuple[Check, ...] = ()
     removed: frozenset[Seat] = frozenset()  # who was sent away during this night
+    tries: int = 0  # how often the role that is being met has shown itself wrongly
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,8 +57,8 @@ class Director:
                 if after.host is Host.NONE:
                     yield from say("hostless", pause=1.0)
                     yield from say(f"hostless-{after.rules.don_check}", pause=1.0)
-            case e.RoleAgain():
-                yield from say("role-again", pause=1.0)
+            case e.RoleAgain(_, from_start):
+                yield from say("meeting-again" if from_start else "role-again", pause=1.0)
             case e.MissingVotes(seats):
                 yield from say("now-named-vote", seats=seats)
             case e.NominationTakenBack(seat):

@@ -23,7 +23,7 @@ from narrator.messages import Heard
 from narrator.ports.child import Link
 from narrator.ports.devices import DeviceError
 from narrator.ports.microphone import BLOCK, Look, Microphone, choose, load_sounddevice
-from narrator.ports.models import RecogniserError, find_model
+from narrator.ports.models import RecogniserError, check_model, find_model
 from narrator.ports.recogniser import Recogniser, Utterance
 
 if TYPE_CHECKING:
@@ -106,6 +106,9 @@ def hear(link: Link, settings: EarsSettings, cache_dir: Path, words: tuple[str, 
     try:
         with _beating(link):
             model = find_model(settings, cache_dir, words)
+            missing = check_model(model).missing_words(words)
+        if missing:
+            link.send(Note(f"The model {model.name} cannot hear {', '.join(missing)}: say it another way, or press."))
         if not _wait_for_microphone(link, orders, settings.device, look):
             return
         with _beating(link):

@@ -42,9 +42,8 @@ StandardOutput=file:/lab/out
 StandardError=inherit
 ExecStopPost=/bin/systemctl poweroff --no-block
 TimeoutStartSec={limit}
-[Install]
-WantedBy=multi-user.target
 """
+_SYSTEM = "/etc/systemd/system"
 
 
 def boot(folder: Path, script: str, *options: str, limit: float = 240) -> str:
@@ -54,7 +53,7 @@ def boot(folder: Path, script: str, *options: str, limit: float = 240) -> str:
     (folder / "script.sh").write_text(script)
     (folder / "out").write_text("")
     (folder / "lab.service").write_text(_UNIT.format(limit=round(limit)))
-    wants = "/etc/systemd/system/multi-user.target.wants/lab.service"
+    (folder / "lab.conf").write_text("[Unit]\nWants=lab.service\n")
     done = subprocess.run(
         [
             *(
@@ -66,7 +65,9 @@ def boot(folder: Path, script: str, *options: str, limit: float = 240) -> str:
                 "--volatile=overlay",
                 "--private-network",
             ),
-            *("-D", str(LAB / "box"), f"--bind={folder}:/lab", f"--bind-ro={folder / 'lab.service'}:{wants}"),
+            *("-D", str(LAB / "box"), f"--bind={folder}:/lab"),
+            f"--bind-ro={folder}/lab.service:{_SYSTEM}/lab.service",
+            f"--bind-ro={folder}/lab.conf:{_SYSTEM}/multi-user.target.d/lab.conf",
             *options,
         ],
         stdin=subprocess.DEVNULL,

@@ -35,8 +35,9 @@ class Box:
         self._trace = home / "box.trace"
         self._events: list[Event] = []
         self._read_to = 0
-        (home / "config" / "narrator").mkdir(parents=True, exist_ok=True)
-        (home / "config" / "narrator" / "config.toml").write_text(config)
+        self.settings = home / "config" / "narrator" / "config.toml"
+        self.settings.parent.mkdir(parents=True, exist_ok=True)
+        self.settings.write_text(config)
         folders = {
             "XDG_STATE_HOME": str(home / "state"),
             "XDG_CONFIG_HOME": str(home / "config"),
@@ -88,8 +89,9 @@ class Box:
         return "\n".join(self.lines)
 
     def shows(self, text: str, seconds: float = 30, times: int = 1) -> None:
-        """Wait until the console has shown `text`; fails with all that it did show."""
-        self.wait(lambda: self.console.count(text) >= times, seconds, f"«{text}» on the console")
+        """Wait until the console has shown `text`, in capitals or not; fails with all that it did show."""
+        wanted = text.casefold()
+        self.wait(lambda: self.console.casefold().count(wanted) >= times, seconds, f"«{text}» on the console")
 
     @property
     def events(self) -> list[Event]:

@@ -12,6 +12,7 @@ import pytest
 
 from narrator.config import load
 from narrator.ports.phrases import PhraseCache, phrase_cache
+from narrator.rendering import spoken
 from tests.e2e.box import Box
 from tests.e2e.game import DAY_ONE, DAY_ONE_VOTE, DAY_TWO, FIRST_NIGHT, GAME, NIGHT, RULES, WINNER, Step
 from tests.e2e.moderator import Moderator
@@ -20,9 +21,12 @@ from tests.lab import Pulse, need_sound_server
 
 PACE = 280  # words a minute; the tests have less time than a table
 CONFIG = f"""
+[screen]
+open_browser = false
 [panel]
 pins = "simulated"
 [voice]
+engine = "pyttsx3"
 rate = {PACE}
 device = "pulse"
 [ears]
@@ -36,11 +40,11 @@ class Evening:
 
     def __init__(self, box: Box, room: Room, moderator: Moderator, cache: Path) -> None:
         self.box, self.room, self.repeated = box, room, moderator.repeated
-        self.phrases = phrases_of_the_game(cache)
+        self.phrases = phrases_of(box, cache)
 
     def when_said(self, text: str) -> float:
-        """When the narrator began to say something with `text` in it, for the first time."""
-        return float(next(e["at"] for e in self.box.told("say") if text in e["text"]))
+        """When the narrator began to say something with `text` in it (small letters), for the first time."""
+        return float(next(e["at"] for e in self.box.told("say") if text in e["text"].lower()))
 
     def lit(self, name: str, begin: float, end: float) -> list[tuple[float, float]]:
         """(time, level) of a pin between two times."""
@@ -95,6 +99,7 @@ def shared_cache(config: pytest.Config) -> Path:
     return Path(config.cache.mkdir("narrator")) if config.cache else Path(os.devnull)
 
 
-def phrases_of_the_game(cache: Path) -> PhraseCache:
+def phrases_of(box: Box, cache: Path) -> PhraseCache:
     """What the narrator's sentences sound like."""
-    return phrase_cache(load(voice={"rate": PACE}).voice, cache / "narrator")
+    settings = load(box.settings)
+    return phrase_cache(settings.voice, cache / "narrator", spoken(settings))

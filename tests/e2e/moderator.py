@@ -58,7 +58,7 @@ class Moderator:
 
         def found() -> Event | None:
             said = self.box.told("say")
-            place = " ".join(e["text"] for e in said).find(text, self._told)
+            place = " ".join(e["text"] for e in said).casefold().find(text.casefold(), self._told)
             if place < 0:
                 return None
             self._told = place  # the same phrase may be the cue of the next step too

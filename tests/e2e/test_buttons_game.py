@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.box import Box, Event, now
-from tests.e2e.evening import CONFIG, phrases_of_the_game, shared_cache
+from tests.e2e.evening import CONFIG, phrases_of, shared_cache
 from tests.e2e.game import BY_HAND, GAME, WINNER, Step, check_end, last_state
 from tests.e2e.moderator import Moderator
 from tests.e2e.room import Room
@@ -43,7 +43,7 @@ def test_a_game_by_hand_alone(tmp_path: Path, pytestconfig: pytest.Config) -> No
     assert sum(line.startswith("* ears: ") for line in box.lines) == 1, box.story()
     (said,) = lost(box)
     (done,) = box.told("signal", kind="SpeechDone", utterance=said["utterance"])
-    phrase = phrases_of_the_game(shared_cache(pytestconfig)).get(said["text"])
+    phrase = phrases_of(box, shared_cache(pytestconfig)).get(said["text"])
     assert phrase is not None
     assert room.ear.find_between(read_sound(phrase), said["at"], done["at"] + 0.5).share > 0.6
     assert not any(box.lit().values()), "something stayed lit"

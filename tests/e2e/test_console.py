@@ -13,7 +13,7 @@ from tests.e2e.evening import PACE, shared_cache
 from tests.e2e.game import BLACK, SHERIFF, last_state
 
 pytestmark = pytest.mark.slow
-CONFIG = f"[voice]\nrate = {PACE}\n"
+CONFIG = f"[screen]\nopen_browser = false\n[voice]\nengine = 'pyttsx3'\nrate = {PACE}\n"
 NO_SOUND = {"PULSE_SERVER": "unix:/nonexistent", "ALSA_CONFIG_PATH": "/dev/null", "AUDIODEV": "none"}
 
 

@@ -54,7 +54,7 @@ def test_every_phrase_was_heard_in_the_room_in_order(evening: Evening) -> None:
 
 
 def test_lamps_and_buzzer_keep_the_time_of_a_speech(evening: Evening) -> None:
-    begun = evening.when_said("Говорит номер один")
+    begun = evening.when_said("говорит номер один")
     zero = next(e["at"] for e in evening.box.told("move", kind="ready") if e["at"] > begun)
     marks = (zero + RULES["speech"] - 10, zero + RULES["speech"])
     over = marks[1] + 1
@@ -70,7 +70,7 @@ def test_lamps_and_buzzer_keep_the_time_of_a_speech(evening: Evening) -> None:
 
 
 def test_the_night_is_dark_and_still(evening: Evening) -> None:
-    begin = evening.when_said("Мафия выходит на охоту")
+    begin = evening.when_said("мафия выходит на охоту")
     end = next(e["at"] for e in evening.box.told("say") if "Утро" in e["text"] and e["at"] > begin)
     assert not any(evening.lit(name, begin, end) for name in ("yellow", "red", "buzzer"))
     assert max(level for _, level in evening.lit("green", begin, end)) < 0.5  # the dim pulse of listening

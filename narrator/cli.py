@@ -272,6 +272,27 @@ def rules(
 
 
 @app.command()
+def doctor(
+    config: Config = None,
+    quick: Annotated[bool, typer.Option("--quick", help="No sound, no light, no listening")] = False,
+    json_page: Annotated[bool, typer.Option("--json", help="The page for programs")] = False,
+    buttons: Annotated[bool, typer.Option("--buttons", help="Ask for each button in turn")] = False,
+    lamps: Annotated[bool, typer.Option("--lamps", help="Blink the result until stopped")] = False,
+    licences: Annotated[bool, typer.Option("--licences", help="List the licences of everything, and end")] = False,
+) -> None:
+    """Look at everything the box needs: one page of green and red, each red with the next step."""
+    from narrator.doctor.run import print_licences, run
+    from narrator.unattended import settings_for_a_box
+
+    if licences:
+        print_licences()
+        return
+    logging.basicConfig(level="CRITICAL")  # the page tells it
+    settings, problems = settings_for_a_box(config)
+    raise SystemExit(run(settings, problems, quick=quick, json_page=json_page, lamps=lamps, buttons=buttons))
+
+
+@app.command()
 def version() -> None:
     """Print the version."""
     print(f"narrator {__version__}")

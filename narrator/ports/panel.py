@@ -368,7 +368,7 @@ def open_factory(pins: str) -> Any:
     if pins == "auto" and not on_a_pi():
         log.warning("This is not a Raspberry Pi: lamps, buzzer and buttons are simulated.")
         return _simulated()
-    lgpio = _import_lgpio()
+    lgpio = import_lgpio()
     if not hasattr(lgpio, "gpiochip_open"):
         raise PinsAbsent(
             "The installed package lgpio is an empty shell; run “sudo apt install python3-lgpio”, remove the "
@@ -392,7 +392,7 @@ def _simulated() -> Any:
     return MockFactory(pin_class=MockPWMPin)
 
 
-def _import_lgpio() -> Any:
+def import_lgpio() -> Any:
     """lgpio, imported where it may write: it makes a FIFO in its folder and may leave the process there."""
     try:
         with contextlib.ExitStack() as stack:

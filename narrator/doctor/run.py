@@ -1,0 +1,66 @@
+"""The verb `doctor`: which checks are made, and how the page is shown. Returns an exit code, decides nothing else."""
+
+from __future__ import annotations
+
+import json
+import signal
+import threading
+from functools import partial
+
+from rich.console import Console
+
+from narrator.config import Settings
+from narrator.doctor import Check, Finding, Group, State, as_json, code, codes, devices, examine, line, machine
+from narrator.doctor.licences import data_licences, licences
+
+
+def run(
+    settings: Settings, problems: tuple[str, ...], *, quick: bool, json_page: bool, lamps: bool, buttons: bool
+) -> int:
+    """Look at everything and show it; `problems` is what is wrong with the settings' file. 1 when anything is red."""
+    screen = Console(stderr=json_page, highlight=False)
+    tell = (lambda finding: None) if json_page else (lambda finding: screen.print(line(finding)))
+    findings = examine(settings, _checks(settings, problems, quick=quick, buttons=buttons), tell)
+    state, number = code(findings)
+    if json_page:
+        print(json.dumps(as_json(findings), ensure_ascii=False, indent=1))
+    elif state is State.OK:
+        screen.print("All is well.")
+    else:
+        screen.print(f"Lamp code: {codes.COLOURS[state]} blinks {number} × ({list(Group)[number - 1]}).")
+    if lamps:
+        stop = threading.Event()
+        for sign in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(sign, lambda *_: stop.set())
+        why = codes.show(settings.panel, state, number, stop)
+        if why:
+            screen.print(why)
+    return 1 if state is State.BAD else 0
+
+
+def _checks(settings: Settings, problems: tuple[str, ...], *, quick: bool, buttons: bool) -> list[Check]:
+    def settings_file(_: Settings) -> list[Finding]:
+        if not problems:
+            return [Finding(Group.SETTINGS, "settings", State.OK, "every line is understood")]
+        return [Finding(Group.SETTINGS, "settings", State.BAD, " ".join(problems), "mend the file and start again")]
+
+    checks: list[Check] = [machine.program, machine.storage, settings_file, machine.rules]
+    busy = devices.hosting(settings)
+    if busy:
+        checks.append(
+            lambda _: [Finding(Group.PINS, "devices", State.SKIPPED, busy, "sudo systemctl stop narrator")]
+        )
+    elif quick:
+        checks.append(devices.vocabulary)
+    else:
+        checks += [devices.speaker, devices.microphone, devices.lamps]
+        if buttons:
+            checks.append(partial(devices.buttons, ask=lambda name: print(f"  press {name} …", flush=True)))
+    return [*checks, machine.power]
+
+
+def print_licences() -> None:
+    """A table of everything with its licence, then the data's own text."""
+    for item in licences():
+        print(f"{item.name:24} {item.version:16} {item.licence}{f'  ({item.note})' if item.note else ''}")
+    print(f"\n{data_licences()}")

@@ -14,9 +14,9 @@ from narrator.game import moves as m
 from narrator.game.guards import allowed, death_told
 from narrator.game.legal import legal
 from narrator.game.moves import Move
-from narrator.game.roles import Seat
+from narrator.game.roles import Host, Seat
 from narrator.game.rulesets import RULESETS, Nominating
-from narrator.game.state import Phase, State
+from narrator.game.state import Night, Phase, State
 from narrator.messages import Choice
 from narrator.speech.intents import Meaning, Request
 from narrator.speech.lang import load
@@ -26,10 +26,17 @@ _SEAT_MOVES = {m.Warn: "warn", m.Unwarn: "unwarn", m.Leave: "leave", m.Remove: "
 
 
 def moment(state: State) -> str:
-    """A mark of everything that a choice may depend on; time, hands and pauses go on within a moment."""
+    """A mark of everything that a choice may depend on; time, hands and pauses go on within a moment.
+
+    With no host anybody may read the page, so the mark depends on nothing that cards or the night's presses decide.
+    """
     settled = replace(
         state, timer=None, hands=frozenset(), paused=False, call=None, retract=None, held_since=None, check=None
     )
+    if state.host is Host.NONE:
+        night = Night(state.night.steps, state.night.step) if state.night is not None else None
+        best = replace(state.best_move, points=None) if state.best_move is not None else None
+        settled = replace(settled, roles=(), night=night, best_move=best)
     return hashlib.sha256(repr(settled).encode()).hexdigest()[:12]
 
 

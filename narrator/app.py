@@ -214,5 +214,6 @@ class App:
             self._listened = (state, self._talk)
             undoable = self.table.game.past is not None
             self.stage.listen(listen_for(self.grammar, state, talk=self._talk, can_undo=undoable))
+        self.stage.music(state.phase.is_night)
         self._look(self.table)
         self.stage.show(self.director.scene(state, self.table.at(), listening=self.stage.silent))

@@ -14,6 +14,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from narrator.messages import Buzz
+
 DEFAULTS = Path(__file__).with_name("default.toml")
 PARTS = ("green", "yellow", "red", "buzzer", "next", "back", "plus", "minus")
 """The parts of the panel with one pin each; seat buttons have a list of their own."""
@@ -49,6 +51,10 @@ class VoiceSettings(_Section):
     voice: str
     pack: str
     pronounce: dict[str, str]
+    earcons: bool
+    beeps: bool
+    music: str
+    music_volume: float = Field(ge=0, le=1)
     rate: int = Field(ge=80, le=300)
     volume: float = Field(ge=0, le=1)
     device: str
@@ -74,7 +80,11 @@ class PanelSettings(_Section):
     plus: _Pin
     minus: _Pin
     seats: list[_Pin] = Field(max_length=MOST_SEATS)
+    lamps: Literal["three", "rgb", "off"]
+    contrast: bool
+    brightness: float = Field(ge=0.05, le=1)
     buzzer_enabled: bool
+    buzzer_marks: list[Buzz]
     debounce: float = Field(ge=0.005, le=0.2)
     hold: float = Field(ge=0.2, le=3)
 

@@ -157,19 +157,23 @@ class Say:
 
 
 class Buzz(StrEnum):
-    """Buzzer patterns: one short at ten seconds and in overtime, one long at zero."""
+    """Buzzer patterns: one short at ten seconds, one long at zero, a short one every ten seconds of overtime."""
 
     SHORT = "short"
     LONG = "long"
+    OVERTIME = "overtime"
 
 
 class Earcon(StrEnum):
-    """Short sounds: a command was heard; please say it again; a debater's bell, struck once or twice."""
+    """Short sounds: a command was heard; please say it again; a debater's bell, struck once or twice; the buzzer's
+    patterns where there is no buzzer."""
 
     HEARD = "heard"
     AGAIN = "again"
     BELL = "bell"
     BELLS = "bells"
+    BEEP = "beep"
+    LONG_BEEP = "long-beep"
 
 
 # --- out: scene (levels, a function of the state) ----------------------------------------------------------------
@@ -215,8 +219,8 @@ class Countdown:
 @dataclass(frozen=True, slots=True)
 class SeatView:
     """One seat as the table sees it. `place`: its place among the candidates, from 1 (0: none); `votes` it has in
-    this round (None: not counted yet); `up`: it is voted on now; `role`: civilian, sheriff, mafia, don or maniac, only after
-    the end, if known."""
+    this round (None: not counted yet); `up`: it is voted on now; `role`: civilian, sheriff, mafia, don or maniac, only
+    after the end, if known."""
 
     seat: int
     name: str

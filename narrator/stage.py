@@ -22,6 +22,8 @@ class Ports:
     ears: Ears
     panel: Panel
     screen: Screen
+    beeps: bool = False
+    """Whether the buzzer's patterns come from the loudspeaker, too."""
 
 
 class Stage:
@@ -34,6 +36,7 @@ class Stage:
         self._utterance = 0
         self._speaking: set[int] = set()
         self._scene: Scene | None = None
+        self._music = False
 
     @property
     def silent(self) -> bool:
@@ -48,7 +51,7 @@ class Stage:
         """Buzz and say, once."""
         for cue in cues:
             if isinstance(cue, Buzz):
-                self.ports.panel.buzz(cue)
+                self.buzz(cue)
         self.say(cue for cue in cues if isinstance(cue, Line))
 
     def say(self, lines: Iterable[Line]) -> None:
@@ -61,6 +64,18 @@ class Stage:
             self.ports.screen.said(line.text)
         if phrases:
             self.ports.voice.say(phrases)
+
+    def buzz(self, pattern: Buzz) -> None:
+        """A pattern of the buzzer."""
+        self.ports.panel.buzz(pattern)
+        if self.ports.beeps:
+            self.earcon(Earcon.LONG_BEEP if pattern is Buzz.LONG else Earcon.BEEP)
+
+    def music(self, on: bool) -> None:
+        """The music of the night."""
+        if on is not self._music:
+            self._music = on
+            self.ports.voice.music(on)
 
     def earcon(self, earcon: Earcon) -> None:
         """A short sound now."""

@@ -179,7 +179,7 @@ def open_ports(settings: Settings, put: Put, console: Console) -> Ports:
     voice: Voice = SilentVoice(put)
     if settings.voice.enabled:
         voice = SpeakerVoice(settings.voice, cache, put, gate, spoken=spoken(settings))
-    return Ports(voice, ears, panel, console)
+    return Ports(voice, ears, panel, console, beeps=settings.voice.beeps)
 
 
 def open_screen(settings: Settings, put: Put, ports: Ports, stack: contextlib.ExitStack, *, fresh: bool) -> str:

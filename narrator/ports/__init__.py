@@ -24,6 +24,9 @@ class Voice(Protocol):
     def earcon(self, earcon: Earcon) -> None:
         """Play a short sound now."""
 
+    def music(self, on: bool) -> None:
+        """The music of the night, if there is any; a level, safe to send again. Nobody waits for it."""
+
     def hush(self) -> None:
         """Silence within 150 ms and an empty queue; `SpeechDone` still comes for what was dropped."""
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 import atexit
 import contextlib
 import logging
-import math
 import os
 import queue
 import tempfile
@@ -29,17 +28,17 @@ from narrator.config import PanelSettings, pins_of
 from narrator.messages import Buzz, Control, Lamp, PortFailed, Scene
 from narrator.ports import Put
 from narrator.ports.buttons import Buttons, Key
+from narrator.ports.lamps import BLINK as BLINK
+from narrator.ports.lamps import LAMPS, colour_lamps, look
+from narrator.ports.lamps import levels as levels
 from narrator.ports.vital import Answers
 
 log = logging.getLogger(__name__)
 
-LENGTHS = {Buzz.SHORT: 0.15, Buzz.LONG: 0.8}
+LENGTHS = {Buzz.SHORT: 0.15, Buzz.LONG: 0.8, Buzz.OVERTIME: 0.15}
 """Seconds each buzzer pattern sounds."""
 
 GAP = 0.15  # seconds of silence between two patterns, so that they can be counted
-BLINK = 0.25  # seconds lit and seconds dark: 2 Hz
-PULSE = ((0.5, 0.15), (0.5, 0.04))  # (seconds, level): never quite dark, so that one glance is enough
-LAMPS = tuple(lamp for lamp in Lamp if lamp is not Lamp.OFF)
 HISTORY = 10_000
 
 
@@ -61,7 +60,8 @@ class GpioPanel:
     def __init__(self, settings: PanelSettings, put: Put, *, factory: Any = None) -> None:
         self.history: deque[Written] = deque(maxlen=HISTORY)
         self._put = put
-        self._buzzer_enabled = settings.buzzer_enabled
+        self._buzzes = frozenset(settings.buzzer_marks if settings.buzzer_enabled else ())
+        self._contrast, self._brightness = settings.contrast, settings.brightness
         self._buttons = Buttons(settings.debounce, settings.hold)
         self._inbox: queue.SimpleQueue[_Item] = queue.SimpleQueue()
         self._stopped = False  # by a driver, which has been told
@@ -113,8 +113,8 @@ class GpioPanel:
         self._inbox.put(scene)
 
     def buzz(self, pattern: Buzz) -> None:
-        """Sound a pattern after those that wait already."""
-        if self._buzzer_enabled:
+        """Sound a pattern after those that wait already, unless it is muted."""
+        if pattern in self._buzzes:
             self._inbox.put(pattern)
 
     def ails(self) -> str:
@@ -168,7 +168,7 @@ class GpioPanel:
             case None:
                 self._closing = True
             case Scene():
-                if _look(item) != _look(self._scene):
+                if look(item, self._contrast) != look(self._scene, self._contrast):
                     self._since = time.monotonic()
                 self._scene = item
             case Buzz():
@@ -180,9 +180,9 @@ class GpioPanel:
                 item()
 
     def _paint(self, now: float) -> float | None:
-        lit, wait = levels(self._scene, max(0.0, now - self._since))
+        lit, wait = levels(self._scene, max(0.0, now - self._since), self._contrast)
         for lamp in LAMPS:
-            self._write(lamp, lit.get(lamp, 0.0))
+            self._write(lamp, lit.get(lamp, 0.0) * self._brightness)
         return None if wait is None else now + wait
 
     def _sound(self, now: float) -> float | None:
@@ -229,31 +229,6 @@ class RecordingPanel:
         """Lamps off."""
         self.show(Scene())
         self.closed = True
-
-
-# --- what a scene looks like --------------------------------------------------------------------------------
-
-
-def _look(scene: Scene) -> tuple[Lamp, bool]:
-    """What of a scene can be seen: the lamp, and whether it moves (a blink, or the pulse of listening)."""
-    return scene.lamp, scene.listening if scene.lamp is Lamp.OFF else scene.blink
-
-
-def levels(scene: Scene, phase: float) -> tuple[dict[Lamp, float], float | None]:
-    """Lamps that are not dark `phase` seconds after the scene began, and seconds until that changes."""
-    lamp, moving = _look(scene)
-    if not moving:
-        return ({} if lamp is Lamp.OFF else {lamp: 1.0}), None
-    if lamp is Lamp.OFF:
-        lamp, steps = Lamp.GREEN, PULSE
-    else:
-        steps = ((BLINK, 1.0), (BLINK, 0.0))
-    rest = math.fmod(phase, sum(seconds for seconds, _ in steps))
-    for seconds, level in steps:
-        if rest < seconds:
-            return {lamp: level}, seconds - rest
-        rest -= seconds
-    return {lamp: steps[0][1]}, steps[0][0]
 
 
 # --- the pins -----------------------------------------------------------------------------------------------
@@ -323,15 +298,24 @@ def _open(settings: PanelSettings, factory: Any) -> tuple[_Board, list[str]]:
         factory = factory or open_factory(settings.pins)
     except PinsAbsent as error:
         return _Board(), [f"{error}; the game goes on without lamps, buzzer and buttons."]
-    from gpiozero import LED, PWMLED, Buzzer, DigitalInputDevice
+    from gpiozero import LED, PWMLED, RGBLED, Buzzer, DigitalInputDevice
 
     board = _Board(factory)
-    # Only green is ever dim; software PWM costs a thread and may flicker, so the others do without.
-    kinds: dict[str, Any] = {Lamp.GREEN: PWMLED, Lamp.YELLOW: LED, Lamp.RED: LED, "buzzer": Buzzer}
+    # Software PWM costs a thread and may flicker, so a lamp that is never dim does without.
+    bright = LED if settings.brightness == 1 else PWMLED
+    kinds: dict[str, Any] = {Lamp.GREEN: PWMLED, Lamp.YELLOW: bright, Lamp.RED: bright, "buzzer": Buzzer}
     refused: list[str] = []
+    if settings.lamps == "rgb":
+        pins = (settings.red, settings.green, settings.yellow)
+        try:
+            board.outputs |= colour_lamps(RGBLED(*pins, pin_factory=factory), settings.contrast)
+        except Exception as error:
+            refused.append(f"red, green, yellow (its blue) = {', '.join(map(str, pins))} ({error})")
     keys: dict[str, Key] = {name: Control(name) for name in Control}
     keys |= {f"seat {seat}": seat for seat in range(1, len(settings.seats) + 1)}
     for name, pin in pins_of(settings):
+        if name in LAMPS and settings.lamps != "three":
+            continue
         try:
             if name in keys:
                 board.inputs[keys[name]] = DigitalInputDevice(pin, pull_up=True, pin_factory=factory)

@@ -1,8 +1,8 @@
 """RHVoice, the better Russian voice of Debian's non-free section, where it is installed.
 
 One short process of `RHVoice-test` for each text: nothing of its native code is in ours, and one that hangs is killed
-and tried again. Only voices whose licences allow any use are taken. Invariant: a voice that is not installed is never replaced in silence,
-as the program itself would do.
+and tried again. Only voices whose licences allow any use are taken.
+Invariant: a voice that is not installed is never replaced in silence, as the program itself would do.
 """
 
 from __future__ import annotations

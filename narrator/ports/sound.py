@@ -6,9 +6,9 @@ stream stops, or is not asked for samples for two seconds (a pulled plug says no
 and the next one finds the devices anew, because PortAudio's list is frozen at its start. Must not know texts,
 engines or the game.
 
-Messages in: («play», seq, path, pause), («earcon», seq, name), («hush», seq).
+Messages in: («play», seq, path, pause), («earcon», seq, name), («hush», seq), («music», on).
 Messages out: («open», name, rate), («done», seq), («unplayable», seq, why), («underflow», count),
-(«failed», why).
+(«no-music», why), («failed», why).
 
 Invariant: every seq that came in is answered once («done», «unplayable»), or dropped by a later «hush», or
 dies with us.
@@ -34,6 +34,9 @@ from narrator.ports.phrases import Samples, read_wav
 SILENT_STREAM = 2.0  # seconds without a callback after which the device counts as gone
 _RATES = (22050, 44100, 48000)  # the synthesiser's own rate first: the device then converts nothing
 _LATENCY = 0.05  # seconds of buffer; 0.03 runs dry now and then on a fully loaded machine
+_BEEPS = {Earcon.BEEP: 0.15, Earcon.LONG_BEEP: 0.8}  # seconds, as the buzzer's patterns
+_DUCKED = 0.25  # share of the music's level that stays under speech
+_SWELL = 0.6  # seconds in which music comes, goes or ducks
 _FADE = 0.008  # seconds; a sound cut at full height clicks
 _HEAR_AGAIN = 10.0  # seconds between two reports of underflows
 
@@ -42,7 +45,10 @@ _HEAR_AGAIN = 10.0  # seconds between two reports of underflows
 
 
 def earcon_samples(earcon: Earcon, rate: int) -> Samples:
-    """Heard = a fourth up, again = the same notes down, about 0.2 s; a bell rings for 1.2 s. At `rate`, mono."""
+    """Heard = a fourth up, again = the same notes down, about 0.2 s; a bell rings for 1.2 s, a beep lasts as long as
+    the buzzer's pattern. At `rate`, mono."""
+    if earcon in _BEEPS:
+        return _beep(_BEEPS[earcon], rate)
     if earcon in (Earcon.BELL, Earcon.BELLS):
         return _bell(1 if earcon is Earcon.BELL else 2, rate)
     low, high = 659.3, 880.0
@@ -55,6 +61,14 @@ def earcon_samples(earcon: Earcon, rate: int) -> Samples:
         tone = np.sin(2 * np.pi * note * t) + 0.25 * np.sin(4 * np.pi * note * t)
         sound[i * step : i * step + length] += shape * tone
     loud: Samples = np.round(0.35 * 32767 * sound / np.abs(sound).max()).astype(np.int16)
+    return loud
+
+
+def _beep(seconds: float, rate: int) -> Samples:
+    """A buzzer's note with soft edges."""
+    t = np.arange(round(seconds * rate)) / rate
+    tone = np.sin(2 * np.pi * 1200 * t) + 0.3 * np.sin(2 * np.pi * 2400 * t)
+    loud: Samples = np.round(0.3 * 32767 * tone * np.minimum(np.minimum(t, t[-1] - t) / 0.005, 1)).astype(np.int16)
     return loud
 
 
@@ -87,8 +101,35 @@ def load(path: Path, rate: int, volume: float) -> Samples:
 # --- mixing -------------------------------------------------------------------------------------------------
 
 
+class Music:
+    """A loop below everything else. The same from its first sample every time it begins; quieter under speech."""
+
+    def __init__(self, samples: Samples, volume: float, rate: int) -> None:
+        self._samples, self._volume = samples, volume
+        self._step = volume / (_SWELL * rate)  # of level, for each sample
+        self._at, self._level, self._on = 0, 0.0, False
+
+    def play(self, on: bool) -> None:
+        """Begin from the beginning, or fade away."""
+        if on and not self._on:
+            self._at = 0
+        self._on = on
+
+    def next(self, frames: int, speech: bool) -> np.ndarray[Any, np.dtype[np.float64]] | None:
+        """The next `frames` samples, None when there is nothing to hear."""
+        goal = 0.0 if not self._on else self._volume * (_DUCKED if speech else 1.0)
+        if not self._level and not goal:
+            return None
+        way = goal - self._level
+        levels = self._level + np.sign(way) * np.minimum(np.arange(1, frames + 1) * self._step, abs(way))
+        places = (self._at + np.arange(frames)) % len(self._samples)
+        self._at = (self._at + frames) % len(self._samples)
+        self._level = float(levels[-1])
+        return np.asarray(self._samples[places] * levels, dtype=np.float64)
+
+
 class Mixer:
-    """What the device hears next: a queue of sounds, silence after each, and overlays mixed on top at once.
+    """What the device hears next: a queue of sounds, silence after each, overlays mixed on top at once, and music.
 
     Used by two threads: the child's loop adds, the device's callback fills.
     """
@@ -100,6 +141,7 @@ class Mixer:
         self._at = 0  # frames of the queue's head already played
         self._pause = 0  # frames of silence still owed
         self._overlays: list[tuple[int, Samples]] = []
+        self.music: Music | None = None
 
     @property
     def idle(self) -> bool:
@@ -159,6 +201,9 @@ class Mixer:
                 else:
                     ends.append((len(samples), seq))
             self._overlays = left
+            music = self.music.next(frames, speech=bool(self._queue)) if self.music else None
+            if music is not None:
+                out += np.round(music).astype(np.int64)
         return np.clip(out, -32768, 32767).astype(np.int16), ends
 
 
@@ -248,7 +293,7 @@ def _format(sd: Any, device: dict[str, Any]) -> tuple[int, int]:
     raise DeviceError(f"{device['name']} takes no usual kind of sound ({why}); choose another [voice] device.")
 
 
-def serve_speaker(link: Link, device: str, volume: float) -> None:
+def serve_speaker(link: Link, device: str, volume: float, music: str = "", music_volume: float = 0.0) -> None:
     """The child's function; see the module's docstring."""
     with contextlib.suppress(PermissionError):  # a gap in a word is heard by all; without the right we are no worse off
         os.nice(-10)
@@ -258,6 +303,12 @@ def serve_speaker(link: Link, device: str, volume: float) -> None:
         link.send(("failed", str(error)))
         return
     link.send(("open", speaker.name, speaker.rate))
+    if music:
+        try:
+            loop = load(Path(music).expanduser(), speaker.rate, 1.0)
+            speaker.mixer.music = Music(loop, music_volume * volume, speaker.rate)
+        except ValueError as error:
+            link.send(("no-music", str(error)))
     beat = told = time.monotonic()
     reported = 0
     while not link.closed:
@@ -290,5 +341,8 @@ def _obey(speaker: Speaker, link: Link, message: tuple[Any, ...], volume: float)
         case ("earcon", seq, name):
             samples = earcon_samples(Earcon(name), speaker.rate)
             speaker.mixer.overlay(seq, np.round(samples * volume).astype(np.int16))
+        case ("music", on):
+            if speaker.mixer.music:
+                speaker.mixer.music.play(on)
         case ("hush", seq):
             speaker.mixer.hush(seq)

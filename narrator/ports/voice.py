@@ -75,6 +75,8 @@ class SpeakerVoice:
         spoken: Spoken = as_written,
     ) -> None:
         self._put, self._gate, self._tail, self._paced = put, gate, settings.tail, paced
+        self._muted = frozenset() if settings.earcons else frozenset({Earcon.HEARD, Earcon.AGAIN})
+        self._music = False
         self._phrases = (
             PhraseCache(cache_dir, engine, spoken=spoken) if engine else phrase_cache(settings, cache_dir, spoken)
         )
@@ -92,7 +94,7 @@ class SpeakerVoice:
         self._sound = Child(
             "speaker",
             serve_speaker,
-            (settings.device, settings.volume),
+            (settings.device, settings.volume, settings.music, settings.music_volume),
             on_message=lambda message: self._actions.put(partial(self._told, message)),
             on_death=lambda why: self._actions.put(
                 partial(self._lost, f"The sound process failed: {why}; it is started again.")
@@ -120,6 +122,10 @@ class SpeakerVoice:
     def hush(self) -> None:
         """See Voice."""
         self._actions.put(self._hush)
+
+    def music(self, on: bool) -> None:
+        """See Voice. The gate does not close for it: it is quiet, and a night without ears would need no commands."""
+        self._actions.put(partial(self._play_music, on))
 
     def close(self) -> None:
         """Silence, no process left, the gate open."""
@@ -179,8 +185,13 @@ class SpeakerVoice:
             if item.path is None:
                 self._to_render.put(phrase.text)
 
-    def _earcon(self, earcon: Earcon) -> None:
+    def _play_music(self, on: bool) -> None:
+        self._music = on
         if self._state == "up":
+            self._sound.send(("music", on))
+
+    def _earcon(self, earcon: Earcon) -> None:
+        if self._state == "up" and earcon not in self._muted:
             self._to_child("earcon", next(self._numbers), earcon.value)
 
     def _hush(self) -> None:
@@ -205,12 +216,16 @@ class SpeakerVoice:
                 self._state = "up"
                 for item in self._queue:
                     item.until = None
+                if self._music:
+                    self._play_music(True)
                 self._works("voice")
             case ("done", seq):
                 self._ended(seq)
             case ("unplayable", seq, why):
                 log.error("a phrase cannot be played: %s", why)
                 self._ended(seq)
+            case ("no-music", why):
+                log.warning("[voice] music is not played: %s", why)
             case ("underflow", times):
                 log.warning("the speaker ran dry %d times; the machine is too busy", times)
             case ("failed", why):
@@ -330,6 +345,7 @@ class SilentVoice:
         self.said: list[str] = []
         self.earcons: list[Earcon] = []
         self.hushes = 0
+        self.playing = False
 
     def say(self, phrases: Sequence[Say]) -> None:
         """See Voice."""
@@ -340,6 +356,10 @@ class SilentVoice:
     def earcon(self, earcon: Earcon) -> None:
         """See Voice."""
         self.earcons.append(earcon)
+
+    def music(self, on: bool) -> None:
+        """See Voice."""
+        self.playing = on
 
     def hush(self) -> None:
         """See Voice; there is never anything left to hush."""

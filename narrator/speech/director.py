@@ -89,7 +89,7 @@ class Director:
                 key = f"speech-{phase}" if seconds else "speech-lost"
                 yield from say(key, seat=seat, seconds=seconds, pause=0.2)
             case e.MarkPassed(left):
-                yield Buzz.LONG if left == 0 else Buzz.SHORT
+                yield Buzz.LONG if left == 0 else Buzz.SHORT if left > 0 else Buzz.OVERTIME
                 if left == 0:
                     yield from say("time-over")
             case e.TimeChanged(seconds):

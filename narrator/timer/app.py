@@ -184,7 +184,7 @@ class TimerApp:
     def _perform(self, cues: tuple[Cue, ...]) -> None:
         for cue in cues:
             if isinstance(cue, Buzz):
-                self._ports.panel.buzz(cue)
+                self.stage.buzz(cue)
             elif isinstance(cue, Earcon):
                 self.stage.earcon(cue)
         self.stage.say(cue for cue in cues if isinstance(cue, Line))

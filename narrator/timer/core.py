@@ -220,7 +220,7 @@ def _mark(state: State, timer: Timer, at: float) -> Outcome:
     marks = {mark.left: mark for mark in plan.marks}
     passed: list[Mark] = []
     while timer.mark >= timer.left_at(at) - TINY:
-        passed.append(marks.get(timer.mark, Mark(timer.mark, Lamp.RED, (Buzz.SHORT,))))
+        passed.append(marks.get(timer.mark, Mark(timer.mark, Lamp.RED, (Buzz.OVERTIME,))))
         timer = replace(timer, mark=_mark_below(plan, timer.mark))
     state = replace(state, timer=timer)
     told = next((mark for mark in passed if mark.left == 0), passed[-1])

@@ -155,7 +155,7 @@ def test_patterns_keep_their_length_and_never_overlap(make: Make) -> None:
     _, short, gap, long, second_gap, last = durations[-6:]
     for measured, wanted in ((short, 0.15), (long, 0.8), (last, 0.15), (gap, GAP), (second_gap, GAP)):
         assert wanted - 0.005 <= measured < wanted + 0.25  # late on a busy machine, never early
-    assert LENGTHS == {Buzz.SHORT: 0.15, Buzz.LONG: 0.8}
+    assert LENGTHS == {Buzz.SHORT: 0.15, Buzz.LONG: 0.8, Buzz.OVERTIME: 0.15}
 
 
 def test_the_buzzer_can_be_switched_off(make: Make) -> None:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pytest
 
 from narrator.messages import Earcon
-from narrator.ports.sound import Mixer, earcon_samples, load
+from narrator.ports.sound import Mixer, Music, earcon_samples, load
 
 RATE = 1000  # one frame is one millisecond
 
@@ -140,3 +140,82 @@ def test_volume_is_a_factor(tmp_path: Path) -> None:
     assert np.abs(load(path, 22050, 0.5)).max() == pytest.approx(5000, abs=2)
     with pytest.raises(ValueError, match="not a readable WAV"):
         load(tmp_path / "absent.wav", 22050, 1.0)
+
+
+# --- music ---
+
+
+def music(mixer: Mixer, volume: float = 0.5) -> npt.NDArray[np.int16]:
+    """A loop of 700 samples of one height, with a mark at its first sample."""
+    loop = np.full(700, 10000, dtype=np.int16)
+    loop[0] = 30000
+    mixer.music = Music(loop, volume, mixer.rate)
+    return loop
+
+
+def level(mixer: Mixer, frames: int) -> int:
+    """The most usual sample of the next frames."""
+    samples, _ = mixer.fill(frames)
+    return int(np.median(samples))
+
+
+def test_music_swells_loops_and_fades_away() -> None:
+    mixer = Mixer(RATE)
+    music(mixer)
+    assert level(mixer, 100) == 0, "not before it is told to"
+    mixer.music.play(True)  # type: ignore[union-attr]
+    first, _ = mixer.fill(600)
+    assert np.all(np.diff(first[1:].astype(int)) >= 0)
+    assert level(mixer, 600) == 5000
+    loops = mixer.fill(1400)[0]
+    assert np.count_nonzero(loops == 15000) == 2
+    mixer.music.play(False)  # type: ignore[union-attr]
+    mixer.fill(600)
+    assert level(mixer, 100) == 0
+
+
+def test_music_ducks_under_speech_and_comes_back() -> None:
+    mixer = Mixer(RATE)
+    music(mixer)
+    mixer.music.play(True)  # type: ignore[union-attr]
+    mixer.fill(1000)
+    mixer.add(1, np.zeros(2000, dtype=np.int16), pause=0)
+    mixer.fill(600)
+    assert level(mixer, 300) == 1250
+    mixer.fill(1200)
+    mixer.fill(600)
+    assert level(mixer, 300) == 5000
+
+
+@pytest.mark.parametrize("block", [32, 500])
+def test_every_night_begins_with_the_same_sound(block: int) -> None:
+    mixer = Mixer(RATE)
+    music(mixer)
+    nights = []
+    for silence in (0, 777, 1501):
+        mixer.fill(silence + 1)
+        mixer.music.play(True)  # type: ignore[union-attr]
+        nights.append(play(mixer, 3000, block)[0])
+        mixer.music.play(False)  # type: ignore[union-attr]
+        mixer.fill(1000)
+    assert nights[0] == nights[1] == nights[2]
+
+
+def test_music_is_no_utterance_and_hushing_does_not_stop_it() -> None:
+    mixer = Mixer(RATE)
+    music(mixer)
+    mixer.music.play(True)  # type: ignore[union-attr]
+    assert mixer.idle
+    mixer.fill(1000)
+    mixer.hush(5)
+    assert mixer.fill(100)[1] == [(8, 5)]
+    assert level(mixer, 1000) == 5000
+
+
+@pytest.mark.parametrize("earcon", Earcon)
+def test_every_short_sound_is_short_soft_at_its_edges_and_not_too_loud(earcon: Earcon) -> None:
+    samples = earcon_samples(earcon, 22050)
+    seconds = len(samples) / 22050
+    assert 0.1 < seconds < (2.0 if earcon in (Earcon.BELL, Earcon.BELLS) else 0.9)
+    assert 0.2 < np.abs(samples).max() / 32768 < 0.6
+    assert max(abs(int(samples[0])), abs(int(samples[-1]))) < 400

@@ -10,9 +10,11 @@ import signal
 import statistics
 import threading
 import time
+import wave
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from narrator.config import load
@@ -43,7 +45,8 @@ class Rig:
             lambda: self.gate_told.append((time.monotonic(), "open")),
         )
         device = options.pop("device", "pulse")
-        settings = load(voice={"device": device, "tail": 0.2}).voice
+        more = options.pop("more", {})
+        settings = load(voice={"device": device, "tail": 0.2, **more}).voice  # type: ignore[dict-item]
         self.voice = SpeakerVoice(
             settings,
             cache,
@@ -172,6 +175,49 @@ def test_earcons_are_heard_and_close_the_gate(pulse: Pulse, rig: Callable[..., R
         assert it.gate_told[-2][0] < first
         assert it.gate_told[-1][0] > last + 0.1
     assert it.signals == [], "an earcon is no utterance"
+
+
+def test_earcons_can_be_muted_and_bells_and_beeps_sound_all_the_same(pulse: Pulse, rig: Callable[..., Rig]) -> None:
+    it = rig(more={"earcons": False})
+    it.ready()
+    with pulse.recording() as heard:
+        it.voice.earcon(Earcon.HEARD)
+        it.voice.earcon(Earcon.AGAIN)
+        it.voice.earcon(Earcon.BEEP)
+        wait_for(lambda: len(it.gate_told) == 2, 5, "closed and opened")
+    assert heard.find(earcon_samples(Earcon.BEEP, RATE) / 32768).share > 0.7
+    first, last = heard.sounding()
+    assert last - first < 0.3, "nothing but the beep"
+
+
+def test_music_is_played_by_night_and_does_not_close_the_gate(
+    pulse: Pulse, rig: Callable[..., Rig], tmp_path: Path
+) -> None:
+    t = np.arange(2 * 22050) / 22050
+    with wave.open(str(tmp_path / "night.wav"), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(22050)
+        file.writeframes((12000 * np.sin(2 * np.pi * 330 * t)).astype(np.int16).tobytes())
+    it = rig(more={"music": str(tmp_path / "night.wav"), "music_volume": 0.5})
+    it.ready()
+    assert pulse.record(0.3).silent()
+    it.voice.music(True)
+    wait_for(lambda: not pulse.record(0.2).silent(0.1), 10, "music")
+    it.voice.music(False)
+    wait_for(lambda: pulse.record(0.2).silent(), 10, "no music")
+    assert it.gate_told == []
+
+
+def test_music_that_cannot_be_read_is_told_and_the_voice_speaks(
+    pulse: Pulse, rig: Callable[..., Rig], caplog: pytest.LogCaptureFixture
+) -> None:
+    it = rig(more={"music": "/nowhere/night.wav"})
+    it.ready()
+    it.voice.music(True)
+    it.voice.say([Say(1, STOP)])
+    it.wait(SpeechDone)
+    wait_for(lambda: "[voice] music is not played: /nowhere/night.wav" in caplog.text, 5, "a word about the music")
 
 
 def test_a_text_that_is_not_cached_is_rendered_and_heard_in_its_turn(

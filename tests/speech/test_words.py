@@ -112,7 +112,7 @@ def test_a_speech_has_its_buzzes(key: str, host: Host) -> None:
             cues = DIRECTOR.tell([event], step.after.state, step.at)
             buzzes = [cue for cue in cues if isinstance(cue, Buzz)]
             if isinstance(event, e.MarkPassed):
-                assert buzzes == [Buzz.LONG if event.left == 0 else Buzz.SHORT]
+                assert buzzes == [Buzz.LONG if event.left == 0 else Buzz.SHORT if event.left > 0 else Buzz.OVERTIME]
             else:
                 assert not buzzes
 

@@ -10,6 +10,7 @@ const TROUBLE = {
 let host = null;
 let view = null;
 let voter = 0;
+let pairs = false;
 let showCards = false;
 let sheet = 0;
 
@@ -47,17 +48,19 @@ function draw() {
   if ($("sheet").open) openSheet(sheet);
 }
 
+// Numbers as they are; or, where it matters who votes or names, first who and then whom.
 function drawPad() {
-  const pairs = of("pair");
-  const voters = [...new Set(pairs.map((choice) => choice.by))];
-  if (voter && !voters.includes(voter)) voter = 0;
-  let numbers = of("number");
-  if (pairs.length && !numbers.length) {
-    numbers = voter ? pairs.filter((choice) => choice.by === voter) : voters.map((by) => ({ id: `by.${by}`, text: String(by), voter: by }));
-  }
+  const both = of("pair");
+  const alone = of("number");
+  const twice = both.length > 0 && (pairs || !alone.length);
+  const doers = [...new Set(both.map((choice) => choice.by))];
+  if (!twice || !doers.includes(voter)) voter = 0;
+  let numbers = alone;
+  if (twice) numbers = voter ? both.filter((choice) => choice.by === voter) : doers.map((by) => ({ id: `by.${by}`, text: String(by), voter: by }));
   $("pad").hidden = !numbers.length;
-  say($("caption"), voter ? `${host.caption}: голосует ${voter}, за кого?` : host.caption);
-  $("otherby").hidden = !voter;
+  say($("caption"), !twice ? host.caption : voter ? `${host.caption}: ${voter} – кого?` : `${host.caption}: кто?`);
+  $("otherby").hidden = !voter && !(both.length && alone.length);
+  say($("otherby"), voter ? "← другой игрок" : twice ? "без имени" : "указать, кто");
   sync($("numbers"), numbers, (choice) => choice.id, () => {
     const made = make("button", { type: "button" });
     made.addEventListener("click", () => {
@@ -195,7 +198,11 @@ say($("seaturl"), `${location.host}/seat`);
 const denied = login(start);
 held($("talk"), (down) => post("/host/talk", { down }));
 $("cards").addEventListener("click", () => { showCards = !showCards; draw(); });
-$("otherby").addEventListener("click", () => { voter = 0; draw(); });
+$("otherby").addEventListener("click", () => {
+  if (voter) voter = 0;
+  else pairs = !pairs;
+  draw();
+});
 $("shut").addEventListener("click", () => $("sheet").close());
 $("write").addEventListener("submit", (event) => {
   event.preventDefault();

@@ -21,7 +21,7 @@ VOICES = {"Elena": "elena", "Aleksandr-hq": "aleksandr-hq"}
 DATA = (Path("/usr/share/RHVoice/voices"), Path("/usr/local/share/RHVoice/voices"))
 _INSTALL = "run: sudo apt install rhvoice rhvoice-russian (Debian's section non-free)"
 _USUAL = 150  # words a minute at RHVoice's own speed
-_PATIENCE = 6.0  # seconds for one text; one process in about a thousand never ends
+_PATIENCE = 20.0  # seconds for one text; it takes half a second, on a machine that is starved sometimes many
 _TRIES = 3
 _PACKAGES = ("rhvoice", "rhvoice-russian")
 

@@ -145,4 +145,5 @@ def test_the_wink_is_not_taken_for_the_blink() -> None:
     dark = [seconds for seconds, level in WINK if not level]
     assert max(dark) < BLINK / 2
     lit, wait = levels(YELLOW, 0.65, contrast=True)
-    assert (lit, wait) == ({Lamp.YELLOW: 0.0}, pytest.approx(0.07))
+    assert lit == {Lamp.YELLOW: 0.0}
+    assert wait == pytest.approx(0.07)

@@ -12,7 +12,7 @@ from dataclasses import replace
 import pytest
 
 from narrator.clock import ManualClock
-from narrator.messages import Control, Earcon, Heard, Held, Pressed, Released, SeatDown, Signal, Wrote
+from narrator.messages import Buzz, Control, Earcon, Heard, Held, Pressed, Released, SeatDown, Signal, Wrote
 from narrator.ports.ears import TypedEars
 from narrator.ports.panel import RecordingPanel
 from narrator.ports.voice import SilentVoice
@@ -95,7 +95,7 @@ class Meeting:
         state = self.app.state
         now = {
             "lamp": str(self.panel.scene.lamp) + (" blinking" if self.panel.scene.blink else ""),
-            "buzzes": "".join({"short": ".", "long": "-", "overtime": "."}[buzz] for buzz in self.panel.buzzes) or "none",
+            "buzzes": "".join("-" if buzz is Buzz.LONG else "." for buzz in self.panel.buzzes) or "none",
             "bells": str(sum({Earcon.BELL: 1, Earcon.BELLS: 2}.get(sound, 0) for sound in self.voice.earcons)),
             "speaker": str(state.speaker),
             "left": f"{state.timer.left_at(self.app.at()):g}" if state.timer else "none",

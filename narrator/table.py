@@ -6,6 +6,7 @@ before anybody hears or sees it; and the game's time goes on after a restart whe
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable
 
 from narrator.clock import Clock
@@ -20,6 +21,12 @@ from narrator.journal import Beat, Entry, Journal, JournalError
 
 BEAT = 1.0
 """Seconds between two notes of the game's time while a timer runs."""
+
+
+LATE = 0.5
+"""Seconds after which a mark counts as late and the log says so."""
+
+log = logging.getLogger(__name__)
 
 
 class Table:
@@ -85,6 +92,9 @@ class Table:
         result = play(self.game, move, at)
         if isinstance(result, Refusal):
             return result
+        due = deadline(self.state)
+        if isinstance(move, m.TimeUp) and due is not None and at > due + LATE:
+            log.warning("A mark came %.1f s late: the machine slept or was too busy.", at - due)
         before = self.state.phase
         self._write(move, at)
         self.game = result.game

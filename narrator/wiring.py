@@ -35,6 +35,7 @@ from narrator.ports.gate import Gate
 from narrator.ports.keypad import Keypad
 from narrator.ports.panel import GpioPanel, RecordingPanel
 from narrator.ports.screens import Screens
+from narrator.ports.urgency import urgent
 from narrator.ports.voice import SilentVoice, SpeakerVoice
 from narrator.protocol.files import latest, read
 from narrator.rendering import render_table, spoken
@@ -102,6 +103,7 @@ def play(settings: Settings, troubles: Sequence[str] = ()) -> None:
             inbox.put(PortFailed("settings", " ".join(troubles)))
         console.listen()
         service.ready(f"hosting, {settings.game.rules}")
+        urgent()  # this thread is the game's from here on
         app.run(Pulse(service, (ports.voice, ports.ears, ports.panel, table), lambda why: _trouble(console, why)))
         service.stopping()
 

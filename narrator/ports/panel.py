@@ -31,6 +31,7 @@ from narrator.ports.buttons import Buttons, Key
 from narrator.ports.lamps import BLINK as BLINK
 from narrator.ports.lamps import LAMPS, colour_lamps, look
 from narrator.ports.lamps import levels as levels
+from narrator.ports.urgency import urgent
 from narrator.ports.vital import Answers
 
 log = logging.getLogger(__name__)
@@ -130,6 +131,7 @@ class GpioPanel:
         atexit.unregister(self.close)
 
     def _run(self) -> None:
+        urgent()
         try:
             while not self._closing:
                 self._take(self._work())

@@ -29,7 +29,8 @@ import numpy as np
 from narrator.messages import Earcon
 from narrator.ports.child import Link
 from narrator.ports.devices import DeviceError, find_device
-from narrator.ports.phrases import Samples, read_wav
+from narrator.ports.urgency import urgent
+from narrator.ports.wav import Samples, read_wav
 
 SILENT_STREAM = 2.0  # seconds without a callback after which the device counts as gone
 _RATES = (22050, 44100, 48000)  # the synthesiser's own rate first: the device then converts nothing
@@ -230,8 +231,12 @@ class Speaker:
         self.underflows = 0
         self._ends: deque[tuple[float, int]] = deque()
         self._called = time.monotonic()
+        self._urgent = False
 
         def callback(buffer: Any, frames: int, at: Any, status: Any) -> None:
+            if not self._urgent:  # it is PortAudio's own thread
+                self._urgent = True
+                urgent()
             self._called = now = time.monotonic()
             self.underflows += bool(status.output_underflow)
             samples, ends = self.mixer.fill(frames)

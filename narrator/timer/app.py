@@ -24,6 +24,7 @@ from narrator.messages import (
     SpeechDone,
     Wrote,
 )
+from narrator.ports.urgency import urgent
 from narrator.speech.grammar import Grammar
 from narrator.speech.script import Line
 from narrator.stage import Ports, Stage
@@ -74,6 +75,7 @@ class TimerApp:
 
     def run(self) -> None:
         """The loop, until somebody leaves or the last word about the last speaker has been heard."""
+        urgent()
         while not self.quitting:
             deadline = self.deadline()
             wait = None if deadline is None else max(deadline - self.at(), 0.0)

@@ -180,7 +180,10 @@ def _adjust(state: State, move: m.Adjust) -> Refusal | None:
     if state.phase is Phase.SPEECHES:
         return None if state.paused else Refusal("not-now")
     choosing = (Phase.NOMINATIONS, Phase.VICTIM_VOTE, Phase.BEST_MOVE, Phase.MORNING)
-    return None if state.phase in choosing or state.phase.is_night else Refusal("not-now")
+    if state.phase.is_night:  # a number that nothing can come of would only stand in the way of «дальше»
+        wanted = any(_choose(state, m.Choose(seat)) is None for seat in state.living)
+        return None if wanted else Refusal("not-now")
+    return None if state.phase in choosing else Refusal("not-now")
 
 
 def _nominate(state: State, move: m.Nominate) -> Refusal | None:

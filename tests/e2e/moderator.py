@@ -69,11 +69,15 @@ class Moderator:
         return float(event["at"])
 
     def silence(self, since: float = 0.0) -> None:
-        """Wait until the box listens (some lamp is lit, at least its dim pulse) and nothing is heard of it."""
+        """Wait until the box listens (some lamp is lit, at least its dim pulse) and nothing is heard of it.
+
+        A person hears that a sentence goes on; here the witness tells that all of it has been said.
+        """
 
         def quiet() -> bool:
             listens = any(level for name, level in self.box.lit().items() if name != "buzzer")
-            return listens and self.room.quiet_for > _BREATH and now() - since > _REACTION + _BREATH
+            said = len(self.box.told("signal", kind="SpeechDone")) >= len(self.box.told("say"))
+            return listens and said and self.room.quiet_for > _BREATH and now() - since > _REACTION + _BREATH
 
         self.box.wait(quiet, 60, "silence")
 

@@ -278,6 +278,7 @@ def doctor(
     json_page: Annotated[bool, typer.Option("--json", help="The page for programs")] = False,
     buttons: Annotated[bool, typer.Option("--buttons", help="Ask for each button in turn")] = False,
     lamps: Annotated[bool, typer.Option("--lamps", help="Blink the result until stopped")] = False,
+    given_up: Annotated[bool, typer.Option("--given-up", hidden=True)] = False,
     licences: Annotated[bool, typer.Option("--licences", help="List the licences of everything, and end")] = False,
 ) -> None:
     """Look at everything the box needs: one page of green and red, each red with the next step."""
@@ -289,7 +290,8 @@ def doctor(
         return
     logging.basicConfig(level="CRITICAL")  # the page tells it
     settings, problems = settings_for_a_box(config)
-    raise SystemExit(run(settings, problems, quick=quick, json_page=json_page, lamps=lamps, buttons=buttons))
+    how = {"quick": quick, "json_page": json_page, "lamps": lamps, "buttons": buttons, "given_up": given_up}
+    raise SystemExit(run(settings, problems, **how))
 
 
 @app.command()

@@ -13,14 +13,39 @@ from narrator.config import Settings
 from narrator.doctor import Check, Finding, Group, State, as_json, code, codes, devices, examine, line, machine
 from narrator.doctor.licences import data_licences, licences
 
+GIVEN_UP = Finding(
+    Group.PROGRAM,
+    "service",
+    State.BAD,
+    "it could not be kept running, and it is not known why",
+    "journalctl -u narrator",
+)
+
 
 def run(
-    settings: Settings, problems: tuple[str, ...], *, quick: bool, json_page: bool, lamps: bool, buttons: bool
+    settings: Settings,
+    problems: tuple[str, ...],
+    *,
+    quick: bool = False,
+    json_page: bool = False,
+    lamps: bool = False,
+    buttons: bool = False,
+    given_up: bool = False,
 ) -> int:
-    """Look at everything and show it; `problems` is what is wrong with the settings' file. 1 when anything is red."""
+    """Look at everything and show it; `problems` is what is wrong with the settings' file. 1 when anything is red.
+
+    `given_up`: systemd could not keep the box running; if nothing else is red, that is.
+    """
     screen = Console(stderr=json_page, highlight=False)
-    tell = (lambda finding: None) if json_page else (lambda finding: screen.print(line(finding)))
+
+    def tell(finding: Finding) -> None:
+        if not json_page:
+            screen.print(line(finding))
+
     findings = examine(settings, _checks(settings, problems, quick=quick, buttons=buttons), tell)
+    if given_up and code(findings)[0] is not State.BAD:
+        findings.append(GIVEN_UP)
+        tell(GIVEN_UP)
     state, number = code(findings)
     if json_page:
         print(json.dumps(as_json(findings), ensure_ascii=False, indent=1))

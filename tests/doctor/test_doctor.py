@@ -14,6 +14,7 @@ from narrator.cli import app
 from narrator.config import DEFAULTS, Settings, load
 from narrator.doctor import Finding, Group, State, code, codes, devices, examine, line, machine
 from narrator.doctor.licences import UNKNOWN, data_licences, licences
+from narrator.doctor.run import run
 from narrator.journal import Lock
 from tests.lab import Pulse, use
 
@@ -171,6 +172,16 @@ def test_the_page_for_programs_is_json_and_its_exit_code_tells(tmp_path: Path, m
     assert done.exit_code == 1 and told["state"] == "bad"
     (mistake,) = [finding for finding in told["findings"] if finding["name"] == "settings"]
     assert "did you mean rules" in mistake["found"] and mistake["todo"]
+
+
+def test_what_was_given_up_for_no_known_reason_is_a_fault_of_the_program(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    well = Finding(Group.PINS, "x", State.OK, "y")
+    monkeypatch.setattr("narrator.doctor.run.examine", lambda settings, checks, tell: [well])
+    assert run(settings(tmp_path), (), quick=True) == 0
+    assert run(settings(tmp_path), (), quick=True, given_up=True) == 1
+    assert "red blinks 1" in capsys.readouterr().out
 
 
 def test_everything_the_box_is_made_of_has_a_licence() -> None:

@@ -60,7 +60,7 @@ class Service:
 class Pulse:
     """Called in every round of the game's loop: looks at the parts now and then and passes on a sign of life.
 
-    `on_trouble` is told once, in one sentence, when a part ails.
+    `on_trouble` is told once, in one sentence, when a part ails, and "" when it is well again.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class Pulse:
             why = next(filter(None, (part.ails() for part in self._parts)), "")
             if not why:
                 self._service.tell("WATCHDOG=1")
-            elif why != self._told:
-                self._on_trouble(f"{why} The box starts itself anew if it can; the game is kept.")
+            if why != self._told:
+                self._on_trouble(f"{why} The box starts itself anew if it can; the game is kept." if why else "")
             self._told = why
         return self._next - now

@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 
 class Table:
-    """One evening's games. `on_trouble` is told in one sentence that the journal cannot be written, or is again.
+    """One evening's games. `on_trouble` is told in one sentence that the journal cannot be written, and "" when it is again.
 
     What could not be written is owed, and written before anything later: the journal is at any time a beginning of
     the game, never a game with a gap.
@@ -119,7 +119,7 @@ class Table:
             return
         if self._troubled:
             self._troubled = False
-            self._on_trouble("The journal can be written again; nothing is missing from it.")
+            self._on_trouble("")
 
     def _turn_the_page(self) -> None:
         """Another game: its own journal; what is over cannot be taken back."""

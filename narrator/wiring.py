@@ -13,7 +13,7 @@ import random
 import signal
 import sys
 import webbrowser
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from narrator import archive, protocol
 from narrator.app import App
@@ -27,7 +27,7 @@ from narrator.game.rulesets import Ruleset
 from narrator.game.state import Phase, State
 from narrator.journal import Beat, Entry, Journal, JournalError, Lock
 from narrator.looks import Looks
-from narrator.messages import PortFailed, Quit, Signal, Story
+from narrator.messages import PortBack, PortFailed, Quit, Signal, Story
 from narrator.ports import Ears, Panel, Put, Voice
 from narrator.ports.console import Console
 from narrator.ports.ears import MicrophoneEars, TypedEars
@@ -59,7 +59,7 @@ def play(settings: Settings, troubles: Sequence[str] = ()) -> None:
     inbox: queue.SimpleQueue[Signal] = queue.SimpleQueue()
     console = Console(inbox.put)
     service = Service()
-    settings = sheltered(settings, lambda why: _trouble(console, why))
+    settings = sheltered(settings, _teller(inbox.put, "card"))
     with contextlib.ExitStack() as stack:
         lock = Lock(settings.paths.state_dir)
         stack.callback(lock.close)
@@ -74,7 +74,7 @@ def play(settings: Settings, troubles: Sequence[str] = ()) -> None:
             MonotonicClock(),
             journal,
             Beat(settings.paths.state_dir / "beat"),
-            on_trouble=lambda why: _trouble(console, why),
+            on_trouble=_teller(inbox.put, "journal"),
             new_page=lambda: new_journal(settings),
         )
         app = App(
@@ -99,12 +99,11 @@ def play(settings: Settings, troubles: Sequence[str] = ()) -> None:
                 f"«новая игра» begins one that is hosted {settings.game.host}."
             )
         if troubles:
-            log.error("%s", " ".join(troubles))
-            inbox.put(PortFailed("settings", " ".join(troubles)))
+            _teller(inbox.put, "settings")(" ".join(troubles))
         console.listen()
         service.ready(f"hosting, {settings.game.rules}")
         urgent()  # this thread is the game's from here on
-        app.run(Pulse(service, (ports.voice, ports.ears, ports.panel, table), lambda why: _trouble(console, why)))
+        app.run(Pulse(service, (ports.voice, ports.ears, ports.panel, table), _teller(inbox.put, "box")))
         service.stopping()
 
 
@@ -127,9 +126,14 @@ def deal_cards(state: State) -> m.Deal:
     return m.Deal(tuple(cards))
 
 
-def _trouble(console: Console, why: str) -> None:
-    log.error("%s", why)
-    console.notice(why)
+def _teller(put: Put, part: str) -> Callable[[str], None]:
+    """Tells the log and every screen what is wrong with a part of the box, and that it is well again ("")."""
+
+    def tell(why: str) -> None:
+        log.error("%s: %s", part, why or "works again.")
+        put(PortFailed(part, why) if why else PortBack(part))
+
+    return tell
 
 
 # --- the journal -------------------------------------------------------------------------------------------------

@@ -74,7 +74,7 @@ def test_the_journal_is_a_beginning_of_the_game_while_the_disk_fails_and_all_of_
     assert 10 <= len(kept) < 20 and kept == [step.move for step in STEPS[: len(kept)]]
     disk.left = None
     play(playing, clock, 20, len(STEPS))
-    assert len(told) == 2
+    assert told[1:] == [""]
     assert played_back(read(tmp_path / CURRENT).entries)[0].state == STEPS[-1].after.state
 
 

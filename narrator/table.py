@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 
 class Table:
-    """One evening's games. `on_trouble` is told in one sentence that the journal cannot be written, and "" when it is again.
+    """One evening's games. `on_trouble` is told in one sentence that the journal fails, and "" when it works again.
 
     What could not be written is owed, and written before anything later: the journal is at any time a beginning of
     the game, never a game with a gap.

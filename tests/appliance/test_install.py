@@ -23,6 +23,8 @@ if [ -n "${CUT_AT:-}" ] && [[ $0 == */install-pi ]]; then
 fi
 """
 _LOOK = """
+# a copy: the tree may change under a run that takes minutes
+mkdir -p /root/src && cp -r /src/{narrator,scripts,systemd,pyproject.toml,requirements.lock,README.md,LICENSE} /root/src
 look() {
     [ -x /opt/narrator/current/bin/narrator ] && echo "runs $(narrator version)"
     [ -L /etc/systemd/system/multi-user.target.wants/narrator.service ] && echo enabled
@@ -59,14 +61,14 @@ def test_whole_again_and_away(release: str, tmp_path: Path) -> None:
     out = run(
         release,
         """
-        time /src/scripts/install-pi && look
+        time /root/src/scripts/install-pi && look
         echo "--- again"
-        time /src/scripts/install-pi 2>&1 | tee /lab/again && look
+        time /root/src/scripts/install-pi 2>&1 | tee /lab/again && look
         echo "--- doctor"; narrator doctor --quick
         echo "--- away"
         touch /var/lib/narrator/a-game
-        /src/scripts/install-pi --uninstall; ls /opt /var/lib/narrator /etc/narrator; id narrator
-        /src/scripts/install-pi --uninstall --purge
+        /root/src/scripts/install-pi --uninstall; ls /opt /var/lib/narrator /etc/narrator; id narrator
+        /root/src/scripts/install-pi --uninstall --purge
         ls -d /opt/narrator /var/lib/narrator /var/cache/narrator /etc/narrator /usr/local/bin/narrator; id narrator
         """,
         tmp_path,
@@ -89,13 +91,13 @@ def test_it_goes_on_after_being_cut_off_at_any_line(tmp_path: Path) -> None:
         """
         export BASH_ENV=/lab/cut.sh
         for at in $(seq 5 7 400); do
-            CUT_AT=$at /src/scripts/install-pi >/lab/log 2>&1; code=$?
+            CUT_AT=$at /root/src/scripts/install-pi >/lab/log 2>&1; code=$?
             grep CUT /lab/log || tail -n 1 /lab/log
             [ $code != 0 ] || break
         done
         echo "cuts until $at, last code $code"
         unset CUT_AT
-        /src/scripts/install-pi && look
+        /root/src/scripts/install-pi && look
         """,
         tmp_path,
     )

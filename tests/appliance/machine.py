@@ -56,6 +56,8 @@ def boot(folder: Path, script: str, *options: str, limit: float = 240) -> str:
     (folder / "lab.conf").write_text("[Unit]\nWants=lab.service\n")
     done = subprocess.run(
         [
+            # asked politely first: a container whose systemd-nspawn was killed lives on
+            *("timeout", "--kill-after=20", f"{limit + 60:.0f}"),
             *(
                 "systemd-nspawn",
                 "--register=no",
@@ -73,7 +75,6 @@ def boot(folder: Path, script: str, *options: str, limit: float = 240) -> str:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=limit + 60,
     )
     out = (folder / "out").read_text()
     assert "the end" in out, (

@@ -34,7 +34,7 @@ printf '[Service]\nEnvironment=NARRATOR_BOARD=sim\n' >/run/systemd/system/narrat
 systemctl daemon-reload
 systemctl restart narrator
 until_ 120 active; echo "= active $(show ActiveState)"
-until_ 30 '[ "$(level 17)" = 1 ]'; echo "= listening $(lamps)"
+until_ 30 '[ "$(level 17)" = 1 ]' && echo "= listening green" # a dim pulse: lit a part of the time
 
 press 5
 until_ 20 'kinds | grep -q start'; echo "= moves $(kinds)"

@@ -75,7 +75,7 @@ class Table:
 
     def beat(self) -> None:
         """Note the time now and then, so that a restart knows how much of a speech was left."""
-        if self.state.timer is not None and self.at() >= self._last_beat + BEAT:
+        if self.state.timer is not None and self.at() >= self._last_beat + BEAT - TINY:
             self._last_beat = self.at()
             self._beat.mark(self._last_beat)
 

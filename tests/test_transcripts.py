@@ -137,7 +137,7 @@ def test_a_header_after_the_first_step_is_no_step() -> None:
 
 @pytest.mark.parametrize("text", ["rules classic\nseats 3\n", "rules moscow\nseats 16\n"])
 def test_a_table_that_cannot_be_set_is_told(text: str) -> None:
-    with pytest.raises(TranscriptError, match="game.txt: the table cannot be set"):
+    with pytest.raises(TranscriptError, match=r"game\.txt: the table cannot be set"):
         played(text)
 
 

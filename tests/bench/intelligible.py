@@ -5,7 +5,7 @@
 
 Phrases are drawn from the whole script by a fixed seed, rendered as in a game, and joined to utterances of about six
 seconds, because the recogniser is made for sentences. Printed: the share of the words that were written down right, in
-order (one minus the word error rate), ё and е alike, numbers in words or digits. espeak-ng is hard for every recogniser.
+order (one minus the word error rate), ё and е alike, numbers in words or digits. espeak-ng is hard for any recogniser.
 """
 
 from __future__ import annotations

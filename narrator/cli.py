@@ -20,6 +20,7 @@ app = typer.Typer(
     help="«Ведущий»: hosts the party game Mafia at a real table.", no_args_is_help=True, pretty_exceptions_enable=False
 )
 
+Log = Annotated[Literal["debug", "info", "warning", "error"], typer.Option(help="How much is logged")]
 Config = Annotated[Path | None, typer.Option("--config", help="Settings; default ~/.config/narrator/config.toml")]
 
 
@@ -54,7 +55,7 @@ def play(
     config: Config = None,
     rules: Annotated[str | None, typer.Option(help="Ruleset: classic")] = None,
     host: Annotated[str | None, typer.Option(help="full, light or none")] = None,
-    log: Annotated[str, typer.Option(help="debug, info, warning, error")] = "warning",
+    log: Log = "warning",
     box: Annotated[bool, typer.Option("--box", help="Nobody watches: wrong settings are told and passed over")] = False,
 ) -> None:
     """Host a game: voice, microphone, lamps and buttons where they are, the console always."""
@@ -165,7 +166,7 @@ def timer(
     csv: Annotated[Path | None, typer.Option(help="Write the times used to this file")] = None,
     presets: Annotated[bool, typer.Option("--list", help="List the presets")] = False,
     config: Config = None,
-    log: Annotated[str, typer.Option(help="debug, info, warning, error")] = "warning",
+    log: Log = "warning",
 ) -> None:
     """Time speeches with lamps, bells and voice, without a game; tell at the end who spoke how long."""
     from narrator.timer.plans import PLANS, plan_for

@@ -27,10 +27,11 @@ def hear_files(settings: Settings, files: Iterable[Path]) -> Iterator[dict[str, 
     """
     commands = grammar(settings.game.language)
     phrases = commands.phrases(commands.everything(), bare=True, addressed=True)
-    model = find_model(settings.ears, settings.paths.cache_dir, commands.words())
+    model: Path | None = None
     recognisers: dict[int, Recogniser] = {}
     for file in files:
-        frames, rate = read_sound(file)
+        frames, rate = read_sound(file)  # before the model: a wrong name need not wait for it
+        model = model or find_model(settings.ears, settings.paths.cache_dir, commands.words())
         if rate not in recognisers:
             recognisers[rate] = Recogniser(model, rate)
             recognisers[rate].listen(phrases)

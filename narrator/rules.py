@@ -5,6 +5,7 @@ The rows stand in game/rulesets; this is where settings and transcripts get thei
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
@@ -59,8 +60,11 @@ def _together(rules: Ruleset) -> list[str]:
     problems = []
     for name in FIELDS:
         value = getattr(rules, name)
-        if isinstance(value, int | float) and not isinstance(value, bool) and value < 0:
-            problems.append(f"[rules] {name} = {value}: cannot be below zero.")
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            if value < 0:
+                problems.append(f"[rules] {name} = {value}: cannot be below zero.")
+            elif not math.isfinite(value):
+                problems.append(f"[rules] {name} = {value}: must be a number.")
     if not 3 <= rules.seats_min <= rules.seats <= rules.seats_max <= 15:
         problems.append(
             f"[rules] seats_min {rules.seats_min} ≤ seats {rules.seats} ≤ seats_max {rules.seats_max} "

@@ -39,7 +39,7 @@ from narrator.messages import (
 from narrator.ports.ears import TypedEars
 from narrator.ports.panel import RecordingPanel
 from narrator.ports.voice import SilentVoice
-from narrator.rules import ruleset
+from narrator.rules import RulesError, ruleset
 from narrator.speech.director import Director
 from narrator.speech.grammar import grammar
 from narrator.stage import Ports
@@ -390,7 +390,10 @@ def _button(rest: str) -> Signal:
 def replay(script: Transcript, *, show: bool = False) -> tuple[str, list[str]]:
     """Play a transcript. Returns its first difference ("" if there is none) and everything said and lit."""
     with tempfile.TemporaryDirectory(prefix="narrator-") as folder:
-        player = Player(script, Path(folder))
+        try:
+            player = Player(script, Path(folder))
+        except RulesError as error:
+            raise TranscriptError(f"{script.name}: {error}") from error
         for step in script.steps:
             if show:
                 player.screen.lines.append(f"{step.mark} {step.rest}")

@@ -7,6 +7,7 @@ or a pipe that somebody opened on purpose. Knows messages, never the game.
 from __future__ import annotations
 
 import os
+import re
 import stat
 import sys
 import threading
@@ -38,6 +39,7 @@ HELP = """\
   Russian words are heard as if spoken: начинаем игру, выставляю номер пять, голосование, отмена …
   q      leave (the game is kept)           ?  this help"""
 
+_NUMBER = re.compile(r"(\* +)?([0-9]{1,3})")
 _KEYS: dict[str, Signal] = {
     "": Pressed(Control.NEXT),
     "b": Pressed(Control.BACK),
@@ -141,12 +143,10 @@ class Console:
         if line == "t":
             self._talking = not self._talking
             return [Held(Control.NEXT) if self._talking else Released(Control.NEXT)]
-        if line.isdigit():
-            return [Typed(int(line))]
-        mark, _, rest = line.partition(" ")
-        if mark == "*" and rest.strip().isdigit():
-            seat = int(rest)
-            return [SeatDown(seat), SeatUp(seat)]
+        number = _NUMBER.fullmatch(line)
+        if number:
+            seat = int(number[2])
+            return [SeatDown(seat), SeatUp(seat)] if number[1] else [Typed(seat)]
         if any("а" <= c <= "я" or c == "ё" for c in line.lower()):
             return [Wrote(line)]
         return None

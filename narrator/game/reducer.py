@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from narrator.game import clockwork, day, hostless, lobby, order
+from narrator.game import clockwork, day, hostless, lobby, order, timing
 from narrator.game import moves as m
 from narrator.game.events import Event, Undone
 from narrator.game.guards import Refusal, allowed
@@ -61,9 +61,14 @@ def _frozen(state: State, at: float) -> State:
 def _undo(game: Game, at: float) -> Played | Refusal:
     if game.past is None:
         return Refusal("nothing-to-undo")
-    state = replace(game.past.state, hands=game.state.hands)  # hands are where they are, not where they were
-    if state.timer is not None and state.timer.since is not None:
-        state = replace(state, timer=replace(state.timer, since=at))
+    now, past = game.state, game.past.state
+    timer = past.timer
+    if timer is not None and timer.since is not None:
+        timer = replace(timer, since=at)
+        same = (now.phase, now.speaker) == (past.phase, past.speaker) and now.timer is not None
+        if same and now.timer is not None and now.timer.total == timer.total:
+            timer = timing.started(now.timer, at)  # taking back a warning gives nobody his seconds again
+    state = replace(past, timer=timer, hands=now.hands)  # hands are where they are, not where they were
     return Played(Game(state, game.past.past), (Undone(),))
 
 

@@ -46,8 +46,8 @@ def phrases(cues: Iterable[object]) -> Iterator[str]:
 
 def is_said_well(phrase: str) -> bool:
     """A Russian sentence for a synthesiser: no digit, no open slot, one space, a capital letter, an end."""
-    return re.fullmatch(r"[А-ЯЁ][А-Яа-яЁё ,.:?!«»—-]*[.!?]", phrase) is not None and not re.search(
-        r"  | [.,:?!]", phrase
+    return re.fullmatch(r"[А-ЯЁ][А-Яа-яЁё ,.:;?!«»—-]*[.!?]", phrase) is not None and not re.search(
+        r"  | [.,:;?!]", phrase
     )
 
 
@@ -78,6 +78,7 @@ def test_every_event_has_words_or_none_on_purpose(key: str, host: Host) -> None:
 
 
 RARE: tuple[e.Event, ...] = (
+    e.DeathNoted(3),
     e.MissingVotes((2, 5)),
     e.NominationTakenBack(5),
     e.RoleAgain("mafia"),
@@ -143,7 +144,7 @@ def test_no_phrase_is_a_command_of_its_moment(key: str, host: Host) -> None:
 def test_the_repertoire_is_said_well(key: str) -> None:
     rules = RULESETS[key]
     for text in repertoire("ru", rules, rules.seats_max, NAMES):
-        assert re.fullmatch(r"[А-Яа-яЁё ,.:?!«»—-]+[.,:?!]?", text), text
+        assert re.fullmatch(r"[А-Яа-яЁё ,.:;?!«»—-]+[.,:;?!]?", text), text
         assert "  " not in text and text == text.strip()
 
 

@@ -288,7 +288,7 @@ BASE: Script = {
     "time-left": "Осталось: {time}.",
     "no-timer": "Время сейчас не идёт.",
     "status": "В игре:|{seats}.",
-    "rules-name": "{rules}.",
+    "rules-name": "Напоминаю. {rules}.",
     "microphone-lost": "Я не слышу микрофон. Пользуйтесь кнопками.",
     # with no host
     "hostless": "Ведущего сегодня нет, вас веду я.|Закончили речь — нажмите свою кнопку.|"

@@ -130,9 +130,11 @@ def entered(state: State) -> Move | None:
         return m.Nominate(number)
     if state.phase is Phase.MORNING:
         return death_told(state, number)
-    if state.phase in (Phase.VICTIM_VOTE, Phase.BEST_MOVE) or state.phase.is_night:
-        return m.Choose(number)
-    return None
+    if state.phase.is_night:
+        # where nobody chooses, the number is for a warning and must not stand in the way of «дальше»
+        wanted = any(_choose(state, m.Choose(seat)) is None for seat in state.living)
+        return m.Choose(number) if wanted else None
+    return m.Choose(number) if state.phase in (Phase.VICTIM_VOTE, Phase.BEST_MOVE) else None
 
 
 def death_told(state: State, seat: int) -> m.TellDeath:
@@ -180,10 +182,7 @@ def _adjust(state: State, move: m.Adjust) -> Refusal | None:
     if state.phase is Phase.SPEECHES:
         return None if state.paused else Refusal("not-now")
     choosing = (Phase.NOMINATIONS, Phase.VICTIM_VOTE, Phase.BEST_MOVE, Phase.MORNING)
-    if state.phase.is_night:  # a number that nothing can come of would only stand in the way of «дальше»
-        wanted = any(_choose(state, m.Choose(seat)) is None for seat in state.living)
-        return None if wanted else Refusal("not-now")
-    return None if state.phase in choosing else Refusal("not-now")
+    return None if state.phase in choosing or state.phase.is_night else Refusal("not-now")
 
 
 def _nominate(state: State, move: m.Nominate) -> Refusal | None:

@@ -21,7 +21,7 @@ from narrator.game.reducer import Played, play
 from narrator.game.roles import Host, Role, Seat
 from narrator.game.rulesets import RULESETS, Ruleset
 from narrator.game.state import Game, Phase, State
-from narrator.game.timing import Timer
+from narrator.game.timing import Kind, Timer
 
 TABLES = [(key, host) for key in RULESETS for host in Host]
 """Every ruleset under every host."""
@@ -117,14 +117,14 @@ def brief(state: State) -> str:
 
 
 def quiet(state: State, at: float) -> State:
-    """The state as undo may bring it back: a running timer is known by what is left of it at `at`, and hands are
-    where they are, not where they were."""
+    """The state as undo may bring it back: a running timer is known by what is left of it at `at` (a count or a pause
+    may begin again), and hands are where they are, not where they were."""
     timer = state.timer
     return replace(state, timer=None if timer is None else _settled(timer, at), hands=frozenset())
 
 
 def _settled(timer: Timer, at: float) -> Timer:
-    left = round(timer.left_at(at), 6)
+    left = round(timer.left_at(at), 6) if timer.kind is Kind.SPEECH else timer.total
     return replace(timer, left=left, since=None if timer.since is None else 0.0)
 
 

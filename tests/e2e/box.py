@@ -81,6 +81,10 @@ class Box:
         """A finger on a button of the box."""
         os.write(self._finger, f"{control} {seconds}\n".encode())
 
+    def hold(self, control: str, down: bool) -> None:
+        """A finger comes down on a button and stays, or lifts."""
+        os.write(self._finger, f"{control} {'down' if down else 'up'}\n".encode())
+
     # --- eyes ------------------------------------------------------------------------------------------------------
 
     @property

@@ -2,7 +2,7 @@
 
 Nothing of the program is replaced. What crosses its edges (signals, phrases, levels of the pins, journaled moves) is
 also written to TRACE, one JSON line each with the monotonic time; and a finger waits at the FIFO TRACE.fifo: a line
-«next 0.1» closes that contact of the simulated pins for so many seconds.
+«next 0.1» closes that contact of the simulated pins for so many seconds, «seat-3 down» until «seat-3 up».
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 from unittest.mock import patch
 
 from narrator import cli, wiring
-from narrator.config import PanelSettings
+from narrator.config import PanelSettings, pins_of
 from narrator.game.moves import Move
 from narrator.journal import Journal
 from narrator.messages import Say, Signal
@@ -88,13 +88,17 @@ def _fields(signal: Signal) -> tuple[str, ...]:
 
 
 def _press(panel: GpioPanel, pins: PanelSettings, fifo: Path) -> None:
+    numbers = {name.replace(" ", "-"): pin for name, pin in pins_of(pins)}
     with fifo.open() as orders:
         for line in orders:
-            control, seconds = line.split()
-            pin = panel.factory.pin(getattr(pins, control))
-            pin.drive_low()
-            time.sleep(float(seconds))  # as long as a finger stays
-            pin.drive_high()
+            button, how = line.split()
+            pin = panel.factory.pin(numbers[button])
+            if how != "up":
+                pin.drive_low()
+            if how not in ("down", "up"):
+                time.sleep(float(how))  # as long as a finger stays
+            if how != "down":
+                pin.drive_high()
 
 
 def main() -> None:

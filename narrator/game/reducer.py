@@ -65,7 +65,7 @@ def _undo(game: Game, at: float) -> Played | Refusal:
     timer = past.timer
     if timer is not None and timer.since is not None:
         timer = replace(timer, since=at)
-        same = (now.phase, now.speaker) == (past.phase, past.speaker) and now.timer is not None
+        same = now.speaker is not None and (now.phase, now.speaker) == (past.phase, past.speaker)
         if same and now.timer is not None and now.timer.total == timer.total:
             timer = timing.started(now.timer, at)  # taking back a warning gives nobody his seconds again
     state = replace(past, timer=timer, hands=now.hands)  # hands are where they are, not where they were

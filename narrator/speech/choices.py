@@ -16,7 +16,7 @@ from narrator.game.legal import legal
 from narrator.game.moves import Move
 from narrator.game.roles import Host, Seat
 from narrator.game.rulesets import RULESETS, Nominating
-from narrator.game.state import Night, Phase, State
+from narrator.game.state import Death, Night, Phase, State
 from narrator.messages import Choice
 from narrator.speech.intents import Meaning, Request
 from narrator.speech.lang import load
@@ -36,7 +36,8 @@ def moment(state: State) -> str:
     if state.host is Host.NONE:
         night = Night(state.night.steps, state.night.step) if state.night is not None else None
         best = replace(state.best_move, points=None) if state.best_move is not None else None
-        settled = replace(settled, roles=(), night=night, best_move=best)
+        died = tuple(Death(death.seat, "") for death in state.died)
+        settled = replace(settled, roles=(), night=night, best_move=best, died=died, misses=0)
     return hashlib.sha256(repr(settled).encode()).hexdigest()[:12]
 
 

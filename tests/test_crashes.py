@@ -1,4 +1,4 @@
-"""The process dies after any move of a whole game: the next start finds it standing as it was, and it can be finished."""
+"""The process dies after any move of a whole game: the next start finds it as it was, and it can be finished."""
 
 from __future__ import annotations
 

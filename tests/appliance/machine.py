@@ -77,7 +77,5 @@ def boot(folder: Path, script: str, *options: str, limit: float = 240) -> str:
         text=True,
     )
     out = (folder / "out").read_text()
-    assert "the end" in out, (
-        f"the script did not come to its end:\n{out}\n{done.stdout[-3000:]}\n{done.stderr[-2000:]}"
-    )
+    assert "the end" in out, f"the script did not come to its end:\n{out}\n{done.stdout[-3000:]}\n{done.stderr[-2000:]}"
     return out

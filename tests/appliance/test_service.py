@@ -74,9 +74,7 @@ def test_without_systemd_nothing_is_said_and_nothing_fails(tmp_path: Path) -> No
     Service({"NOTIFY_SOCKET": str(tmp_path / "gone")}).ready("hosting")
 
 
-def test_there_are_three_signs_of_life_in_the_time_that_systemd_waits(
-    tmp_path: Path, systemd: Systemd
-) -> None:
+def test_there_are_three_signs_of_life_in_the_time_that_systemd_waits(tmp_path: Path, systemd: Systemd) -> None:
     clock = ManualClock()
     pulse = Pulse(service(tmp_path, WATCHDOG_USEC="6000000"), [Part()], pytest.fail, clock.now)
     for _ in range(60):

@@ -150,14 +150,15 @@ def test_an_hour_with_sound_stays_flat(tmp_path: Path) -> None:
         folders = {"XDG_STATE_HOME": str(tmp_path / "state"), "XDG_CACHE_HOME": os.environ.get(
             "NARRATOR_SOAK_CACHE", str(tmp_path / "cache")), "PYTHONPATH": str(ROOT)}  # fmt: skip
         box = subprocess.Popen(
-            [sys.executable, "-m", "narrator.cli", "play", "--config", str(config), "--log", "info"],
+            [sys.executable, "-m", "tests.appliance.queues", str(tmp_path / "queues"), "play", "--config", str(config),
+             "--log", "info"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=pulse.env | folders,
         )  # fmt: skip
         lines: list[str] = []
         threading.Thread(target=_read, args=(box, lines), daemon=True).start()
         try:
             wait_for(lambda: any("начинаем игру" in line for line in lines), 900, "the box greets")
-            _play(box, lines)
+            _play(box, lines, tmp_path / "queues")
         finally:
             box.terminate()
             assert box.wait(20) == 0
@@ -169,12 +170,18 @@ def _read(box: subprocess.Popen[str], lines: list[str]) -> None:
         lines.append(line)
 
 
-def _play(box: subprocess.Popen[str], lines: list[str]) -> None:
+def _longest(counts: Path, begin: int) -> tuple[int, int]:
+    """The most that waited in all queues together from line `begin` on, and the number of lines so far."""
+    numbers = [int(line.split()[0]) for line in counts.read_text(encoding="ascii").splitlines()]
+    return max(numbers[begin:], default=0), len(numbers)
+
+
+def _play(box: subprocess.Popen[str], lines: list[str], counts: Path) -> None:
     """Somebody presses the keys that carry an evening on, one every few seconds; pages are looked at meanwhile."""
     keys, chance = ["", "", "", "5", "3", "2", "повтори", "пауза", "продолжить", "b", "да", "дальше"], random.Random(1)
-    begun, seen = time.monotonic(), list[Figures]()
+    begun, seen, queued = time.monotonic(), list[Figures](), list[int]()
     pause = threading.Event()
-    said = 0
+    said, counted = 0, _longest(counts, 0)[1]
     while time.monotonic() - begun < 60 * MINUTES:
         assert box.poll() is None, lines[-5:]
         assert box.stdin
@@ -186,7 +193,10 @@ def _play(box: subprocess.Popen[str], lines: list[str]) -> None:
         if time.monotonic() - begun > 60 * (len(seen) + 1) * max(MINUTES / 30, 0.25):
             seen.append(figures(box.pid))
             said = sum("«" in line for line in lines)
-            print(f"\n{(time.monotonic() - begun) / 60:5.1f} min  {seen[-1]}  {said} phrases", end="", flush=True)
+            most, counted = _longest(counts, counted)
+            queued.append(most)
+            minutes = (time.monotonic() - begun) / 60
+            print(f"\n{minutes:5.1f} min  {seen[-1]}  {said} phrases  at most {most} queued", end="", flush=True)
     troubles = [line for line in lines if "ERROR" in line or "Traceback" in line]
     print("\n" + json.dumps({"phrases": said, "troubles": troubles[:5]}, ensure_ascii=False))
     assert troubles == []
@@ -196,3 +206,4 @@ def _play(box: subprocess.Popen[str], lines: list[str]) -> None:
     assert (last.memory - first.memory) / hours < 15e6 or last.memory - first.memory < 6e6
     assert last.files - first.files <= 4 and last.processes <= first.processes + 1
     assert last.threads - first.threads <= 6
+    assert max(queued[-third:]) <= max(10, *queued[: third + 1]) and _longest(counts, counted - 3)[0] <= 10

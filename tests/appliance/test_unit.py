@@ -13,15 +13,11 @@ UNITS = sorted(SYSTEMD.glob("*.service"))
 EXPOSURE = 40
 """systemd's own measure in tenths, 0 (shut in) to 100 (open)."""
 
-pytestmark = pytest.mark.skipif(
-    not shutil.which("systemd-analyze"), reason="no systemd-analyze on this machine"
-)
+pytestmark = pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="no systemd-analyze on this machine")
 
 
 def analyze(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        ["systemd-analyze", "--no-pager", *words], capture_output=True, text=True, timeout=60
-    )
+    return subprocess.run(["systemd-analyze", "--no-pager", *words], capture_output=True, text=True, timeout=60)
 
 
 def settings(unit: Path) -> dict[str, list[str]]:

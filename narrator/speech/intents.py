@@ -221,9 +221,7 @@ def typed(number: int, state: State) -> Meaning:
 def listen_for(grammar: Grammar, state: State, *, talk: bool, can_undo: bool) -> tuple[str, ...]:
     """The phrases the recogniser may hear now."""
     mode = attention(state)
-    live = list(_live(state, can_undo))
-    if mode is Attention.NIGHT:
-        live = [said for said in live if said.intent in night_intents(state)]
+    live = list(live_readings(state, can_undo))
     thanks = [said for said in live if said.intent == "end-speech"]
     if not state.rules.thanks_ends_speech:
         live = [said for said in live if said.intent != "end-speech"]
@@ -236,7 +234,13 @@ def listen_for(grammar: Grammar, state: State, *, talk: bool, can_undo: bool) ->
     return grammar.phrases(live, bare=True, addressed=True)
 
 
-def _live(state: State, can_undo: bool) -> Iterator[Reading]:
+def live_readings(state: State, can_undo: bool) -> Iterator[Reading]:
+    """What may be said now, whatever must stand before it; at night only what carries it on."""
+    by_day = not state.phase.is_night
+    return (said for said in _said_now(state, can_undo) if by_day or said.intent in night_intents(state))
+
+
+def _said_now(state: State, can_undo: bool) -> Iterator[Reading]:
     for request in (Request.REPEAT, Request.STATUS, Request.RULES, Request.HUSH, Request.PIN):
         yield reading(request)
     if state.timer is not None and state.timer.kind is Kind.SPEECH:

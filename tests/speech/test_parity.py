@@ -19,7 +19,7 @@ from narrator.game.state import State
 from narrator.messages import Control, Held, Pressed, Signal, Typed
 from narrator.speech.choices import _all
 from narrator.speech.grammar import grammar
-from narrator.speech.intents import _MEANINGS, Request, _live, _meaning, pressed
+from narrator.speech.intents import _MEANINGS, Request, _meaning, live_readings, pressed
 from narrator.speech.lang import load
 from tests.table import TABLES, whole_game
 
@@ -77,7 +77,7 @@ def changes_nothing(meaning: object, state: State) -> bool:
 
 def spoken(state: State) -> Iterator[tuple[str, object]]:
     """Every command that is listened for and legal now."""
-    for reading in _live(state, True):
+    for reading in live_readings(state, True):
         if reading.intent in _MEANINGS:
             meaning = _meaning(reading, state)
             if isinstance(meaning, Request | m.Undo) or allowed(state, meaning) is None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 
 from narrator.game import moves as m
 from narrator.game.guards import Refusal
-from narrator.game.moves import Move
+from narrator.game.roles import Host
 from narrator.game.state import Phase, State
 from narrator.journal import Entry
 from narrator.messages import Asked, Earcon, Heard, PageOpened, PortBack, PortFailed, Quit, Signal, SpeechDone, Wrote
@@ -40,7 +40,7 @@ class App:
         inbox: queue.SimpleQueue[Signal],
         *,
         confidence: float = 0.6,
-        deal: Callable[[State], Move] | None = None,
+        deal: Callable[[State], m.Move] | None = None,
         pin: str = "",
         look: Callable[[Table], None] = lambda table: None,
     ) -> None:
@@ -50,8 +50,7 @@ class App:
         self.quitting = False
         self._screen = ports.screen
         self._confidence, self._deal, self._pin, self._look = confidence, deal, pin, look
-        self._talk = False
-        self._deaf = False  # the microphone is gone and the table has not been told
+        self._talk = self._deaf = False  # deaf: the microphone is gone and the table has not been told
         self._listened: tuple[State, bool] | None = None
 
     @property
@@ -61,7 +60,7 @@ class App:
 
     # --- life ----------------------------------------------------------------------------------------------------
 
-    def start(self, entries: Iterable[Entry] = (), set_up: Move | None = None) -> None:
+    def start(self, entries: Iterable[Entry] = (), set_up: m.Move | None = None) -> None:
         """Take up an interrupted game, which stands and asks whether to go on, or set the table."""
         self.table.recover(entries)
         if set_up is not None:
@@ -174,13 +173,14 @@ class App:
                 self.stage.hush()  # «дальше» ends the announcement first, then the speech
             case m.Start() | m.Next() if state.phase is Phase.LOBBY and self._deal and not state.roles:
                 self.play(self._deal(state))
-                self.play(meaning)
+                if state.host is not Host.NONE:  # with no host everybody looks at his phone before the night
+                    self.play(meaning)
             case _:
                 self.play(meaning)
 
     # --- moves ---------------------------------------------------------------------------------------------------
 
-    def play(self, move: Move) -> None:
+    def play(self, move: m.Move) -> None:
         """Make a move and tell what happened, or say why not."""
         before = self.state
         result = self.table.play(move)

@@ -162,7 +162,7 @@ def load(path: Path | None = None, **sections: dict[str, Any]) -> Settings:
     except ValidationError as error:
         problems += [_sentence(where, e) for e in error.errors()]
         raise ConfigError(problems) from error
-    problems += [f"{where}: {p}" for p in _pin_clashes(settings.panel)]
+    problems += [f"{where}: {p}" for p in (*_pin_clashes(settings.panel), *_cards_unseen(settings))]
     if problems:
         raise ConfigError(problems)
     return settings
@@ -219,3 +219,14 @@ def _pin_clashes(panel: PanelSettings) -> list[str]:
             clashes.append(f"[panel] {name} and {used[pin]} both use pin {pin}; give each its own.")
         used[pin] = name
     return clashes
+
+
+def _cards_unseen(settings: Settings) -> list[str]:
+    """With no host only a player's own phone can show him his card and nobody else."""
+    phones = settings.screen.enabled and settings.screen.open_to_lan
+    if settings.game.cards == "box" and settings.game.host == "none" and not phones:
+        return [
+            '[game] cards = "box" with host = "none" shows the cards on phones: set [screen] open_to_lan = true, '
+            'or take real cards with cards = "table".'
+        ]
+    return []

@@ -84,7 +84,7 @@ def play(settings: Settings, troubles: Sequence[str] = ()) -> None:
             Director(settings.game.language),
             inbox,
             confidence=settings.ears.confidence,
-            deal=deal_cards if settings.game.cards == "box" and settings.game.host == "full" else None,
+            deal=deal_cards if settings.game.cards == "box" and settings.game.host != "light" else None,
             pin=pin,
             look=Looks(ports.screen, settings.game.language, lambda: _story(settings, CURRENT)).refresh,
         )

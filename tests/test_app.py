@@ -34,6 +34,7 @@ from narrator.messages import (
 from narrator.ports.voice import SilentVoice
 from narrator.stage import Ports
 from narrator.transcript import Player, parse
+from narrator.wiring import deal_cards
 
 ROLES = "roles 1=don 2=mafia 3=mafia 4=sheriff\n"
 SPEECH = f"rules classic\n{ROLES}start day 2 speeches\n"
@@ -365,3 +366,20 @@ def test_nothing_of_the_last_game_can_be_taken_back_in_the_next(tmp_path: Path) 
     assert player.state.phase is Phase.LOBBY and len(pages) == 1
     assert put(player, Pressed(Control.BACK)) == "nothing-to-undo"
     assert [entry.move.kind for entry in read(pages[0]).entries] == ["set-up"]
+
+
+# --- the box deals -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("host", "phase"), [("full", Phase.NIGHT_MEETING), ("none", Phase.LOBBY)])
+def test_the_box_deals_and_with_no_host_waits_until_everybody_has_seen_his_card(
+    box: Callable[[str], Player], host: str, phase: Phase
+) -> None:
+    player = box(f"rules classic\nhost {host}\n")
+    player.app._deal = deal_cards
+    assert put(player, Pressed(Control.NEXT)) == ""
+    assert sorted(map(str, player.app.state.roles)) == ["civilian"] * 6 + ["don", "mafia", "mafia", "sheriff"]
+    assert player.app.state.phase is phase
+    dealt = player.app.state.roles
+    put(player, Pressed(Control.NEXT))
+    assert player.app.state.phase.is_night and player.app.state.roles == dealt

@@ -75,6 +75,10 @@ def test_every_mistake_is_told_at_once(tmp_path: Path) -> None:
         ("[voice]\nengine = 'festival'\n", "[voice] engine = 'festival'"),
         ("game = 5\n", "[game] must be a section with settings below it."),
         ("[panel]\ngreen = 27\n", "[panel] yellow and green both use pin 27; give each its own."),
+        (
+            '[game]\nhost = "none"\ncards = "box"\n',
+            "shows the cards on phones: set [screen] open_to_lan = true, or take",
+        ),
         ("[panel]\nseats = [17]\n", "[panel] seat 1 and green both use pin 17; give each its own."),
         ("[panel]\nseats = [2, 2]\n", "[panel] seat 2 and seat 1 both use pin 2; give each its own."),
         ("[game]\nrules = \n", "is not valid TOML"),
@@ -87,25 +91,19 @@ def test_a_mistake_is_told(tmp_path: Path, text: str | bytes, problem: str) -> N
 
 
 @pytest.mark.parametrize("number", ["nan", "inf", "-inf"])
-@pytest.mark.parametrize(
-    "setting", ["[voice]\nvolume", "[voice]\ntail", "[ears]\nconfidence", "[panel]\nhold"]
-)
+@pytest.mark.parametrize("setting", ["[voice]\nvolume", "[voice]\ntail", "[ears]\nconfidence", "[panel]\nhold"])
 def test_a_number_must_be_one(tmp_path: Path, setting: str, number: str) -> None:
     assert len(problems(tmp_path, f"{setting} = {number}\n")) == 1
 
 
 def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     for path in (tmp_path / "nowhere.toml", tmp_path):
-        with pytest.raises(
-            ConfigError, match=r"cannot be read \(.*\); check the name and the rights\."
-        ) as error:
+        with pytest.raises(ConfigError, match=r"cannot be read \(.*\); check the name and the rights\.") as error:
             load(path)
         assert str(path) in str(error.value)
 
 
-def test_folders_follow_the_settings_then_the_environment(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_folders_follow_the_settings_then_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "s"))
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))

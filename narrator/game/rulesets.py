@@ -160,6 +160,7 @@ class Ruleset:
     miss_at_night: bool
     don_check: DonCheck
     call_step: float  # seconds for each called number
+    everybody_presses: bool  # with no host: all press once in each call, so that a click tells nothing
     shooting_time: float
     role_pause: float  # how long a dead role is called for
     # the end
@@ -214,6 +215,7 @@ _CLASSIC = Ruleset(
     miss_at_night=False,
     don_check=DonCheck.IS_SHERIFF,
     call_step=1,
+    everybody_presses=False,
     shooting_time=10,
     role_pause=10,
     mafia_wins=MafiaWins.EQUAL,

@@ -51,12 +51,14 @@ class Director:
                 yield from say("table-set", rules=self._rules_name(after), table=after.seats)
             case e.CardsKnown():
                 if after.phase is Phase.LOBBY:
-                    yield from say("cards-known")
+                    yield from say("cards-on-phones" if after.host is Host.NONE else "cards-known")
             case e.GameStarted():
                 yield from say("game-started", pause=1.0)
                 if after.host is Host.NONE:
                     yield from say("hostless", pause=1.0)
                     yield from say(f"hostless-{after.rules.don_check}", pause=1.0)
+                    if after.rules.everybody_presses:
+                        yield from say("hostless-everybody", pause=1.0)
             case e.RoleAgain(_, from_start):
                 yield from say("meeting-again" if from_start else "role-again", pause=1.0)
             case e.MissingVotes(seats):
@@ -315,5 +317,3 @@ class Director:
             return Scene(Lamp.RED, blink=not state.paused, listening=listening)
         yellow = timer.mark == 0 and timer.left_at(at) <= state.rules.warn_at + TINY
         return Scene(Lamp.YELLOW if yellow else Lamp.GREEN, listening=listening)
-
-

@@ -60,6 +60,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "miss_at_night",
         "don_check",
         "call_step",
+        "everybody_presses",
         "shooting_time",
         "role_pause",
     ),
@@ -85,6 +86,7 @@ _APPLIES: dict[str, Callable[[Ruleset], bool]] = {
     "meeting_time": lambda rules: not rules.conference,
     "look_time": lambda rules: not rules.conference,
     "call_step": lambda rules: rules.shooting is Shooting.CALLED,
+    "everybody_presses": lambda rules: rules.everybody_presses,  # means nothing where somebody hosts
     "maniac_duel": lambda rules: rules.maniac > 0,
 }
 """Fields that mean something only beside other values; where they do not, they are not told."""

@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 
 from narrator.game import moves as m
+from narrator.game.roles import Host
 from narrator.game.rulesets import RULESETS
 from narrator.game.state import Phase
 from narrator.messages import Asked, Control, Held, PageOpened, Released, SeatDown, SeatUp, Typed, Wrote
 from narrator.ports.web.desk import CARD
 from narrator.ports.web.rights import Rights, Tries
-from tests.table import made, placed
+from tests.table import cards, lobby, made, placed
 from tests.web.pages import STORY, Pages
 
 HOST_POSTS = {
@@ -255,7 +256,7 @@ def test_a_device_with_a_seat_gets_no_other(pages: Pages) -> None:
     player = pages.browser().sit(3)
     answer = player.post("/seat/join", {"code": pages.rights.code(4)})
     assert (answer.status_code, answer.json()) == (403, {"reason": "seated"})
-    assert pages.rights.taken == {3}
+    assert set(pages.rights.devices) == {3}
 
 
 def test_the_code_of_ones_own_seat_may_be_entered_again(pages: Pages) -> None:
@@ -293,6 +294,18 @@ def test_a_seat_outlives_a_restart(tmp_path: Path) -> None:
     held = Rights(path, fresh=True)
     given = held.join(held.code(7), "", "a")
     assert Rights(path, fresh=False).seat(given) == 7
+
+
+def test_with_no_host_only_a_phone_that_was_there_at_the_deal_shows_the_card(pages: Pages) -> None:
+    player, host = pages.browser().sit(3), pages.browser("10.0.0.9").log_in()
+    table = lobby(RULESETS["classic"], host=Host.NONE)
+    pages.look(table.state)
+    pages.look(made(table, m.Deal(cards(table.state.rules, table.state.seats))).state)
+    assert player.post("/seat/card").json() == {"card": "mafia"}
+    host.post("/host/release", {"seat": 3})
+    thief = pages.browser("10.0.0.9").sit(3)
+    answer = thief.post("/seat/card")
+    assert answer.json() == {"card": "late"} and len(answer.content) == CARD
 
 
 def test_answers_about_cards_are_of_one_size_for_all_roles_and_phases(pages: Pages) -> None:

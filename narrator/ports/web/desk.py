@@ -31,6 +31,8 @@ class Desk:
         self.story: Story | None = None
         self._hub, self._rights = hub, rights
         self._cards: tuple[str, ...] = ()
+        self._dealt_to: dict[int, str] = {}  # the phones that were there when the cards became known
+        self._hosted = True
         self._lines: deque[dict[str, Any]] = deque(maxlen=LINES)
         self._devices: dict[str, str] = {}
         self._levels: dict[str, float] = {}
@@ -41,7 +43,9 @@ class Desk:
 
     def look(self, view: View, host: HostView, cards: tuple[str, ...], at: float, since: float) -> None:
         """The state at game time `at`, which was monotonic time `since`."""
-        self._cards = cards
+        if cards and not self._cards:
+            self._dealt_to = self._rights.devices
+        self._cards, self._hosted = cards, not cards or bool(host.cards)
         if view != self.view:
             seats_changed = self.view is None or len(view.seats) != len(self.view.seats)
             self.view = view
@@ -75,7 +79,7 @@ class Desk:
     def tell_seats(self) -> None:
         """Tell the moderator's pages which seats have a phone, and the codes."""
         count = len(self.view.seats) if self.view is not None else 0
-        taken = self._rights.taken
+        taken = self._rights.devices
         rows = [{"seat": s, "code": self._rights.code(s), "taken": s in taken} for s in SEATS if s <= count]
         self._publish("seats", rows)
 
@@ -86,8 +90,14 @@ class Desk:
     # --- what a player asks --------------------------------------------------------------------------------------
 
     def card(self, seat: int) -> bytes:
-        """A seat's own card, always `CARD` bytes of JSON; "" if the box does not know it."""
+        """A seat's own card, always `CARD` bytes of JSON; "" if the box does not know it.
+
+        With no host whoever has the PIN could free a seat and take it with his own phone: only a phone that had the
+        seat when the cards became known is told; another gets "late".
+        """
         card = self._cards[seat - 1] if seat <= len(self._cards) else ""
+        if card and not self._hosted and self._rights.devices.get(seat) != self._dealt_to.get(seat):
+            card = "late"
         return padded({"card": card})
 
 

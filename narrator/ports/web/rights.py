@@ -125,9 +125,9 @@ class Rights:
         return self._digits(f"seat {seat} {self._turns.get(seat, 0)}", CODE_DIGITS)
 
     @property
-    def taken(self) -> frozenset[int]:
-        """Seats that have a device."""
-        return frozenset(self._devices)
+    def devices(self) -> dict[int, str]:
+        """Which device each taken seat has."""
+        return dict(self._devices)
 
     def join(self, code: str, held: str, who: str) -> str:
         """A pass for the seat of `code`; `held` is the pass that the device has, or "".

@@ -56,7 +56,7 @@ held($("card"), async (down) => {
   if (!down) return;
   const answer = await post("/seat/card");
   const { card } = answer.ok ? await answer.json() : { card: "" };
-  if (mine === looking) say($("role"), ROLES[card] || "Карта у вас на руках");
+  if (mine === looking) say($("role"), card === "late" ? "Этот телефон подключили после раздачи" : ROLES[card] || "Карта у вас на руках");
 });
 held($("hand"), (down) => post("/seat/hand", { down }));
 $("leave").addEventListener("click", async () => {

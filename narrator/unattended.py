@@ -10,7 +10,7 @@ import logging
 import os
 from pathlib import Path
 
-from narrator.config import DEFAULTS, ConfigError, Settings, load
+from narrator.config import DEFAULTS, ConfigError, Settings, default_path, load
 from narrator.rules import RulesError, ruleset
 from narrator.wiring import table_of
 
@@ -19,14 +19,17 @@ LAST_GOOD = "settings.good.toml"
 
 
 def settings_for_a_box(path: Path | None) -> tuple[Settings, tuple[str, ...]]:
-    """Settings that can be played with, and what is wrong with the file at `path`, a sentence for each mistake."""
+    """Settings that can be played with, and what is wrong with the file at `path` (None: the user's), a sentence for
+    each mistake.
+    """
     try:
         settings = _sound(path)
     except (ConfigError, RulesError) as error:
         problems = tuple(error.problems)
     else:
-        if path is not None:
-            _keep(path, settings.paths.state_dir / LAST_GOOD)
+        source = path or default_path()
+        if source.is_file():
+            _keep(source, settings.paths.state_dir / LAST_GOOD)
         return settings, ()
     good = load(DEFAULTS).paths.state_dir / LAST_GOOD
     try:

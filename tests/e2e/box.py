@@ -25,10 +25,19 @@ Event = dict[str, Any]
 
 
 class Box:
-    """The program, started in `home` with the settings `config` (TOML). `env`: its environment besides the folders."""
+    """The program, started in `home` with the settings `config` (TOML). `env`: its environment besides the folders;
+    `words`: options of `narrator play`.
+    """
 
     def __init__(
-        self, home: Path, cache: Path, config: str, *, env: Mapping[str, str] | None = None, observed: bool = True
+        self,
+        home: Path,
+        cache: Path,
+        config: str,
+        *,
+        env: Mapping[str, str] | None = None,
+        observed: bool = True,
+        words: tuple[str, ...] = (),
     ) -> None:
         self.home = home
         self.lines: list[str] = []
@@ -53,7 +62,7 @@ class Box:
             self._finger = os.open(self._fifo, os.O_RDWR)
             program = ["-m", "tests.e2e.observed", str(self._trace)]
         self.process = subprocess.Popen(
-            [sys.executable, *program, "play"],
+            [sys.executable, *program, "play", *words],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

@@ -51,7 +51,6 @@ class Moments:
         self()
 
 
-
 class Noticed:
     """Every device of the box: whatever reaches it, the table has noticed."""
 

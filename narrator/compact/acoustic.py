@@ -2,7 +2,6 @@
 
 The network is the package's TDNN-F body (40 MFCC, three frames spliced, no i-vector) with a Russian output layer of
 two states a phone. Reads and writes bytes only; runs no network.
-Formats: Kaldi's `WriteToken`/`WriteBasicType`, `CompressedMatrix` ("CM2 ") and the nnet3 text of components.
 Invariant: transition states are numbered in the order of `Acoustic.phone_ids`, the order that `graph` relies on.
 """
 
@@ -11,28 +10,38 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-import struct
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from narrator.compact import BuildError
+from narrator.compact.kaldi import (
+    Floats,
+    affine,
+    components,
+    compressed,
+    find_matrix,
+    find_vector,
+    integer,
+    integers,
+    log_softmax,
+    real,
+    vector,
+)
 
 DIFFERENCES = Path(__file__).with_name("data") / "acoustic.npz"
 SILENCE, GARBAGE = "SIL", "SPN"
 POSITIONS = "BEIS"  # a phone begins, ends, stands inside or is the whole word
 
-_SCALE = 0.5  # acoustic scale folded into the output, so that model.conf can say 1
-_PRIOR = 0.3  # exponent of the division by the phones' frequencies
-_GARBAGE_MARGIN = 2.0  # handicap a frame of [unk]; less rejects more talk, but soon also commands in a room that echoes
-_SILENCE = -1.0  # added to silence's two states, so that they do not swallow words; in babble less is kinder
+SCALE = 0.5  # acoustic scale folded into the output, so that model.conf can say 1
+PRIOR = 0.3  # exponent of the division by the phones' frequencies
+GARBAGE_MARGIN = 2.0  # handicap a frame of [unk]; less rejects more talk, but soon also commands in a room that echoes
+SILENCE_WEIGHT = -1.0  # added to silence's two states, so that they do not swallow words; in babble less is kinder
 _INPUTS = 120  # columns of the splicing matrix that are MFCC; the rest would be the i-vector
 _CONTEXT = 34  # frames to the left and to the right
-
-Floats = NDArray[np.float32]
 
 
 def load_base() -> tuple[bytes, str]:
@@ -50,8 +59,8 @@ def load_base() -> tuple[bytes, str]:
 class Acoustic:
     """Our part of the model: phones, output layer, differences of the weights."""
 
-    def __init__(self) -> None:
-        with np.load(DIFFERENCES) as stored:
+    def __init__(self, differences: Path | None = None) -> None:
+        with np.load(differences or DIFFERENCES) as stored:
             self._stored: dict[str, NDArray[Any]] = {name: stored[name] for name in stored.files}
         self.phones: list[str] = [str(phone) for phone in self._stored["phones"]]
         spoken = range(len(self.phones) - 1)
@@ -80,20 +89,20 @@ class Acoustic:
     def _transition_model(self) -> bytes:
         ids = self.phone_ids
         first_state = [-1, *[0] * max(ids)]
-        topology = _ints(ids) + _ints(first_state) + _int(-1) + _int(1) + _int(2)
+        topology = integers(ids) + integers(first_state) + integer(-1) + integer(1) + integer(2)
         # one emitting state with its own pdf on the self-loop, leaving and staying equally likely, and the final one
-        topology += _int(0) + _int(1) + _int(2) + _int(0) + _float(0.5) + _int(1) + _float(0.5)
-        topology += _int(-1) + _int(-1) + _int(0)
+        topology += integer(0) + integer(1) + integer(2) + integer(0) + real(0.5) + integer(1) + real(0.5)
+        topology += integer(-1) + integer(-1) + integer(0)
         garbage_pdf = len(self._stored["output:bias"])
         tuples = b""
         for phone in ids:
             k = 0 if phone == 1 else (phone - 3) // 4 + 1
             pdfs = (garbage_pdf, garbage_pdf) if phone == 2 else (2 * k, 2 * k + 1)
-            tuples += b"".join(map(_int, (phone, 0, *pdfs)))
+            tuples += b"".join(map(integer, (phone, 0, *pdfs)))
         log_probs = [0.0] + [math.log(0.5)] * (2 * len(ids))
         return (
-            b"<TransitionModel> <Topology> " + topology + b"</Topology> <Tuples> " + _int(len(ids)) + tuples
-            + b"</Tuples> <LogProbs> " + _vector(log_probs) + b"</LogProbs> </TransitionModel> "
+            b"<TransitionModel> <Topology> " + topology + b"</Topology> <Tuples> " + integer(len(ids)) + tuples
+            + b"</Tuples> <LogProbs> " + vector(log_probs) + b"</LogProbs> </TransitionModel> "
         )  # fmt: skip
 
     def _network(self, base: bytes) -> bytes:
@@ -107,116 +116,58 @@ class Acoustic:
         for name, source in (("affine", body), ("logsm", "output.affine"), ("final", "output.logsm")):
             lines.append(f"component-node name=output.{name} component=output.{name} input={source}")
         lines.append("output-node name=output input=output.final objective=linear")
-        components = [self._component(*c) for c in _components(base[:end]) if not re.search("prefinal|output", c[0])]
-        components += self._output_layer()
+        parts = [self._component(*c) for c in components(base[:end]) if not re.search("prefinal|output", c[0])]
+        parts += self._output_layer()
         return (
-            b"<Nnet3> \n" + "\n".join(lines).encode("ascii") + b"\n\n<NumComponents> " + _int(len(components))
-            + b"".join(components) + b"</Nnet3> <LeftContext> " + _int(_CONTEXT) + b"<RightContext> " + _int(_CONTEXT)
-            + b"<Priors> " + _vector([])
+            b"<Nnet3> \n" + "\n".join(lines).encode("ascii") + b"\n\n<NumComponents> " + integer(len(parts))
+            + b"".join(parts) + b"</Nnet3> <LeftContext> " + integer(_CONTEXT)
+            + b"<RightContext> " + integer(_CONTEXT) + b"<Priors> " + vector([])
         )  # fmt: skip
 
     def _component(self, name: str, kind: str, text: bytes) -> bytes:
         """One component of the body with our differences added."""
         if name == "lda":
-            weights, _, _ = _find_matrix(text)
-            return _affine(name, weights[:, :_INPUTS], _find_vector(text)[0])
-        if f"{name}:weights" not in self._stored:
+            weights, _, _ = find_matrix(text)
+            return affine(name, weights[:, :_INPUTS], find_vector(text)[0])
+        if not self.changes(name):
             return text
-        weights, start, end = _find_matrix(text)
-        difference = self._stored[f"{name}:weights"].astype(np.float32)
-        tuned = weights + difference * self._stored[f"{name}:scale"][:, None]
-        bias = None
-        if f"{name}:bias" in self._stored:
-            old, bias_start, bias_end = _find_vector(text)
-            bias = old + self._stored[f"{name}:bias"].astype(np.float32)
-            text = text[:bias_start] + _vector(bias) + text[bias_end:]
+        tuned, bias = self.tuned(name, text)
+        if bias is not None:
+            _, start, end = find_vector(text)
+            text = text[:start] + vector(bias) + text[end:]
         if kind == "NaturalGradientAffineComponent" and bias is not None:  # reads no compressed matrix
-            return _affine(name, tuned, bias)
-        return text[:start] + _compressed(tuned) + text[end:]
+            return affine(name, tuned, bias)
+        _, start, end = find_matrix(text)
+        return text[:start] + compressed(tuned) + text[end:]
+
+    def changes(self, name: str) -> bool:
+        """Whether the package's component `name` is changed."""
+        return f"{name}:weights" in self._stored
+
+    def tuned(self, name: str, text: bytes) -> tuple[Floats, Floats | None]:
+        """Weights of the package's component `name` with our differences added, and the bias if we change it."""
+        weights, _, _ = find_matrix(text)
+        weights = weights + self._stored[f"{name}:weights"].astype(np.float32) * self._stored[f"{name}:scale"][:, None]
+        if f"{name}:bias" not in self._stored:
+            return weights, None
+        return weights, find_vector(text)[0] + self._stored[f"{name}:bias"].astype(np.float32)
+
+    @property
+    def output(self) -> tuple[Floats, Floats, Floats]:
+        """The output layer: weights [2 · phones, 768], bias, and how frequent each output is."""
+        weights, bias, prior = (self._stored[f"output:{part}"] for part in ("weights", "bias", "prior"))
+        return weights.astype(np.float32), bias, prior
 
     def _output_layer(self) -> list[bytes]:
         """scale · [log-softmax(W h + b - prior · log p), -margin]: the last output is the garbage state of [unk]."""
-        weights = self._stored["output:weights"].astype(np.float32)
-        bias = self._stored["output:bias"] - _PRIOR * np.log(self._stored["output:prior"])
-        bias[:2] += _SILENCE
+        weights, bias, prior = self.output
+        bias = bias - PRIOR * np.log(prior)
+        bias[:2] += SILENCE_WEIGHT
         n = len(bias)
-        final = np.vstack([_SCALE * np.eye(n), np.zeros((1, n))])
-        final_bias = np.append(np.zeros(n), -_SCALE * _GARBAGE_MARGIN)
+        final = np.vstack([SCALE * np.eye(n), np.zeros((1, n))])
+        final_bias = np.append(np.zeros(n), -SCALE * GARBAGE_MARGIN)
         return [
-            _affine("output.affine", weights, bias),
-            _log_softmax("output.logsm", n),
-            _affine("output.final", final, final_bias),
+            affine("output.affine", weights, bias),
+            log_softmax("output.logsm", n),
+            affine("output.final", final, final_bias),
         ]
-
-
-def _components(base: bytes) -> list[tuple[str, str, bytes]]:
-    """(name, kind, bytes) of every component, in order."""
-    found = list(re.finditer(rb"<ComponentName> (\S+) <(\w+)>", base))
-    ends = [match.start() for match in found[1:]] + [len(base)]
-    return [(m[1].decode(), m[2].decode(), base[m.start() : end]) for m, end in zip(found, ends, strict=True)]
-
-
-def _find_matrix(text: bytes) -> tuple[Floats, int, int]:
-    """The component's matrix, and where its bytes start and end."""
-    start = text.index(b"<LinearParams> FM ") + len(b"<LinearParams> ")
-    rows, columns = struct.unpack_from("<xixi", text, start + 3)
-    at = start + 13
-    return np.frombuffer(text, "<f4", rows * columns, at).reshape(rows, columns), start, at + 4 * rows * columns
-
-
-def _find_vector(text: bytes) -> tuple[Floats, int, int]:
-    """The component's bias, and where its bytes start and end."""
-    start = text.index(b"<BiasParams> FV ") + len(b"<BiasParams> ")
-    (size,) = struct.unpack_from("<xi", text, start + 3)
-    at = start + 8
-    return np.frombuffer(text, "<f4", size, at), start, at + 4 * size
-
-
-def _int(value: int) -> bytes:
-    return b"\x04" + struct.pack("<i", value)
-
-
-def _float(value: float) -> bytes:
-    return b"\x04" + struct.pack("<f", value)
-
-
-def _double(value: float) -> bytes:
-    return b"\x08" + struct.pack("<d", value)
-
-
-def _ints(values: list[int]) -> bytes:
-    return b"\x04" + struct.pack(f"<i{len(values)}i", len(values), *values)
-
-
-def _vector(values: ArrayLike) -> bytes:
-    array = np.ascontiguousarray(values, "<f4")
-    return b"FV " + _int(len(array)) + array.tobytes()
-
-
-def _matrix(values: ArrayLike) -> bytes:
-    array = np.ascontiguousarray(values, "<f4")
-    return b"FM " + _int(array.shape[0]) + _int(array.shape[1]) + array.tobytes()
-
-
-def _compressed(values: Floats) -> bytes:
-    """Two bytes an element, evenly spread between the least and the greatest."""
-    low, high = float(values.min()), float(values.max())
-    steps = np.round((values - low) / (high - low) * 65535).astype("<u2")
-    return b"CM2 " + struct.pack("<ffii", low, high - low, *values.shape) + steps.tobytes()
-
-
-def _affine(name: str, weights: ArrayLike, bias: ArrayLike) -> bytes:
-    return (
-        f"<ComponentName> {name} <FixedAffineComponent> <LinearParams> ".encode() + _matrix(weights)
-        + b"<BiasParams> " + _vector(bias) + b"</FixedAffineComponent> "
-    )  # fmt: skip
-
-
-def _log_softmax(name: str, size: int) -> bytes:
-    nothing = _vector([])
-    return (
-        f"<ComponentName> {name} <LogSoftmaxComponent> <Dim> ".encode() + _int(size)
-        + b"<ValueAvg> " + nothing + b"<DerivAvg> " + nothing + b"<Count> " + _double(0)
-        + b"<OderivRms> " + nothing + b"<OderivCount> " + _double(0)
-        + b"<NumDimsSelfRepaired> " + _double(0) + b"<NumDimsProcessed> " + _double(0) + b"</LogSoftmaxComponent> "
-    )  # fmt: skip

@@ -56,7 +56,7 @@ def _lab() -> None:
 
 
 @pytest.mark.parametrize("release", ["bookworm", "trixie"])
-def test_whole_again_and_away(release: str, tmp_path: Path) -> None:
+def test_whole_again_upgraded_and_away(release: str, tmp_path: Path) -> None:
     lab("_debian", release)
     out = run(
         release,
@@ -65,20 +65,24 @@ def test_whole_again_and_away(release: str, tmp_path: Path) -> None:
         echo "--- again"
         time /root/src/scripts/install-pi 2>&1 | tee /lab/again && look
         echo "--- doctor"; narrator doctor --quick
+        echo "--- upgrade"; touch /var/lib/narrator/a-game; echo '# mine' >>/etc/narrator/config.toml
+        sed -i 's/^__version__ = .*/__version__ = "9.9.9"/' /root/src/narrator/__init__.py
+        sed -i 's/^version = .*/version = "9.9.9"/' /root/src/pyproject.toml
+        /root/src/scripts/install-pi >/lab/upgrade 2>&1; look; ls /var/lib/narrator; grep mine /etc/narrator/config.toml
         echo "--- away"
-        touch /var/lib/narrator/a-game
         /root/src/scripts/install-pi --uninstall; ls /opt /var/lib/narrator /etc/narrator; id narrator
         /root/src/scripts/install-pi --uninstall --purge
         ls -d /opt/narrator /var/lib/narrator /var/cache/narrator /etc/narrator /usr/local/bin/narrator; id narrator
         """,
         tmp_path,
     )
-    first, again, doctor, away = out.split("--- ")
-    for part in (first, again):
+    first, again, doctor, upgrade, away = out.split("--- ")
+    for part in (first, again, upgrade):
         assert "runs narrator" in part and "enabled" in part and "releases 1" in part
         assert "narrator 700 /var/lib/narrator" in part
     assert "making" not in again and "installing system packages" not in again
     assert "espeak-ng" in doctor and "✓ Python" in doctor
+    assert "runs narrator 9.9.9" in upgrade and "a-game" in upgrade and "# mine" in upgrade
     assert "a-game" in away and away.count("no such user") == 2
     assert away.count("No such file") == 5
 

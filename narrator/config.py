@@ -41,6 +41,7 @@ class GameSettings(_Section):
     host: Literal["full", "light", "none"]
     seats: int = Field(ge=0, le=15)
     names: list[str]
+    say_names: bool
     cards: Literal["table", "box"]
     language: Literal["ru"]
 

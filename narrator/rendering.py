@@ -17,6 +17,7 @@ from narrator.game.moves import SetUp
 from narrator.game.rulesets import RULESETS
 from narrator.ports.phrases import phrase_cache
 from narrator.rules import ruleset
+from narrator.speech.names import read_names, said_name
 from narrator.speech.repertoire import repertoire
 from narrator.speech.stress import Stress
 from narrator.timer.plans import PLANS
@@ -28,19 +29,30 @@ _SPEAKERS = 15
 
 def spoken(settings: Settings) -> Stress:
     """How texts are read: the language's stresses, and the names as the settings spell them."""
-    return Stress(settings.game.language, settings.voice.pronounce)
+    language = settings.game.language
+    return Stress(language, read_names(language, settings.voice.pronounce))
+
+
+def said_names(settings: Settings) -> Callable[[Iterable[str]], tuple[str, ...]]:
+    """From the names of a table to what the narrator says of them, "" for who is not called by name."""
+    language, spelling = settings.game.language, settings.voice.pronounce
+
+    def said(names: Iterable[str]) -> tuple[str, ...]:
+        return tuple(said_name(language, name, spelling) for name in names) if settings.game.say_names else ()
+
+    return said
 
 
 def render_table(settings: Settings, table: SetUp, notice: Callable[[str], None]) -> None:
     """Render all that can be said at a table that has been set."""
     assert table.rules is not None and table.seats is not None
-    language, names = settings.game.language, settings.game.names
-    render_texts(settings, repertoire(language, table.rules, table.seats, names), notice)
+    names = said_names(settings)((table.names or {}).get(seat, "") for seat in range(1, table.seats + 1))
+    render_texts(settings, repertoire(settings.game.language, table.rules, table.seats, names), notice)
 
 
 def everything(settings: Settings) -> tuple[str, ...]:
     """All fixed phrases: every ruleset with every table, the names of the settings, and the timer by itself."""
-    language, names = settings.game.language, settings.game.names
+    language, names = settings.game.language, said_names(settings)(settings.game.names)
     texts: list[str] = []
     for key in RULESETS:
         rules = ruleset(key, settings.rules if key == settings.game.rules else {})

@@ -38,7 +38,7 @@ from narrator.ports.screens import Screens
 from narrator.ports.urgency import urgent
 from narrator.ports.voice import SilentVoice, SpeakerVoice
 from narrator.protocol.files import latest, read
-from narrator.rendering import render_table, spoken
+from narrator.rendering import render_table, said_names, spoken
 from narrator.rules import RulesError, ruleset
 from narrator.service import Pulse, Service
 from narrator.shelter import sheltered
@@ -81,7 +81,7 @@ def play(settings: Settings, troubles: Sequence[str] = ()) -> None:
             ports,
             table,
             grammar(settings.game.language),
-            Director(settings.game.language),
+            Director(settings.game.language, said_names(settings)),
             inbox,
             confidence=settings.ears.confidence,
             deal=deal_cards if settings.game.cards == "box" and settings.game.host != "light" else None,

@@ -6,7 +6,7 @@ Invariant: at night nothing that is said depends on what only some players may k
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from narrator.game import events as e
 from narrator.game.guards import Refusal
@@ -18,6 +18,7 @@ from narrator.game.state import Ask, Phase, Question, State
 from narrator.game.tally import voters_missing
 from narrator.game.timing import TINY, Kind
 from narrator.messages import Buzz, Lamp, Scene
+from narrator.speech.names import said_name
 from narrator.speech.rules_text import spoken_rules
 from narrator.speech.script import Line, Script, script_for, upper_first
 
@@ -30,13 +31,14 @@ _WORDS = {1: "one", 2: "two", 3: "three"}
 
 
 class Director:
-    """The host's words in one language."""
+    """The host's words in one language. `names`: what is said of the names of a table, "" for who is not called."""
 
-    def __init__(self, language: str) -> None:
+    def __init__(self, language: str, names: Callable[[Iterable[str]], tuple[str, ...]] | None = None) -> None:
         self._language = language
+        self._names = names or (lambda written: tuple(said_name(language, name, {}) for name in written))
 
     def _script(self, state: State) -> Script:
-        return script_for(self._language, state.rules.script, state.day)
+        return script_for(self._language, state.rules.script, state.day, self._names(state.names))
 
     # --- edges ---------------------------------------------------------------------------------------------------
 
@@ -80,7 +82,7 @@ class Director:
             case e.DayBroke():
                 yield from say("day-broke", pause=1.0)
             case e.DeathsTold(deaths):
-                dead = sorted((death.seat, after.name(death.seat)) for death in deaths)
+                dead = sorted(death.seat for death in deaths)
                 key = "deaths-none" if not dead else "deaths-one" if len(dead) == 1 else "deaths-many"
                 yield from say(key, dead=dead, pause=1.0)
             case e.DeathsAsked():

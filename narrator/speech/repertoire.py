@@ -22,25 +22,23 @@ _SLOTS = {
 
 
 def repertoire(language: str, rules: Ruleset, seats: int, names: Sequence[str] = ()) -> tuple[str, ...]:
-    """Every segment that can be said at a table of `seats` with `names`, each once."""
-    script = script_for(language, rules.script)
+    """Every segment that can be said at a table of `seats`, each once; `names`: of those who are called by name."""
+    script = script_for(language, rules.script, names=tuple(names))
     texts: dict[str, None] = {}
     for key in script:
         if not key.startswith("private-"):  # shown, never said
             for segment in script.segments(key):
-                texts.update(dict.fromkeys(_filled(script, key, segment, rules, seats, names)))
+                texts.update(dict.fromkeys(_filled(script, key, segment, rules, seats)))
     texts.update(dict.fromkeys(spoken_rules(rules, language)))
     return tuple(texts)
 
 
-def _filled(
-    script: Script, key: str, segment: str, rules: Ruleset, seats: int, names: Sequence[str]
-) -> Iterator[str]:
+def _filled(script: Script, key: str, segment: str, rules: Ruleset, seats: int) -> Iterator[str]:
     fields = {name for _, name, _, _ in string.Formatter().parse(segment) if name}
     slots: list[dict[str, object]] = [{}]
     slot_of = {**_SLOTS, "word": "table"} if key in ("lobby", "table-set") else _SLOTS
     for name in sorted({slot_of.get(field, field) for field in fields}):
-        choices = _choices(script, name, key, rules, seats, names)
+        choices = _choices(script, name, key, rules, seats)
         if not segment.startswith("{"):
             choices = [choice for choice in choices if not isinstance(choice, tuple) or len(choice) == 1]
         slots = [{**slot, name: value} for slot in slots for value in choices]
@@ -48,9 +46,7 @@ def _filled(
         yield from script.filled(segment, slot)
 
 
-def _choices(
-    script: Script, name: str, key: str, rules: Ruleset, seats: int, names: Sequence[str]
-) -> list[object]:
+def _choices(script: Script, name: str, key: str, rules: Ruleset, seats: int) -> list[object]:
     """The values a slot can have; a list alone, and where it is a segment of its own at each place of a longer one."""
     everybody = range(1, seats + 1)
     match name:
@@ -58,11 +54,8 @@ def _choices(
             return list(everybody)
         case "voter":
             return list(everybody) if rules.voting is Voting.NAMED else []
-        case "seats":
+        case "seats" | "dead":
             return [(seat,) for seat in everybody] + [(seat, seat, seat) for seat in everybody]
-        case "dead":
-            named = [(seat, names[seat - 1] if len(names) >= seat else "") for seat in everybody]
-            return [(one,) for one in named] + [(one, one, one) for one in named]
         case "count":
             return list(range(10 if key == "pin-digit" else max(seats, rules.warning_limit) + 1))
         case "table":

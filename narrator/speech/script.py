@@ -44,15 +44,31 @@ class _Number:
         return str(self._words.counted(self._number, forms))
 
 
+class _Seat:
+    """A seat in a phrase: `{seat}` is its number, `{seat:whom}` names the player, too, in that case."""
+
+    def __init__(self, words: ModuleType, text: str, name: str) -> None:
+        self._words, self._text, self._name = words, text, name
+
+    def __format__(self, case: str) -> str:
+        if not case or not self._name:
+            return self._text
+        return f"{self._text}, {self._words.NAMES.declined(self._name, case)}"
+
+    def after(self, word: str) -> _Seat:
+        """The same with a word before it: «и номер пять»."""
+        return _Seat(self._words, f"{word} {self._text}", self._name)
+
+
 class Script:
-    """What is said in one language with one set of wordings.
+    """What is said in one language with one set of wordings, to players called `names` ("" for who is not called).
 
     A phrase may have variants; the day, the seat and the key alone decide between them, so a replay says the same.
     """
 
-    def __init__(self, language: str, wording: str, day: int = 0) -> None:
+    def __init__(self, language: str, wording: str, day: int = 0, names: tuple[str, ...] = ()) -> None:
         self.words = load(language)
-        self._day = day
+        self._day, self._names = day, names
         own: dict[str, str] = self.words.SCRIPTS.get(wording, {})
         self._phrases: dict[str, tuple[str, ...]] = {
             **{key: (text, *self.words.VARIANTS.get(key, ())) for key, text in self.words.BASE.items()},
@@ -74,7 +90,7 @@ class Script:
     def __call__(self, key: str, *, pause: float = PAUSE, **slots: Any) -> tuple[Line, ...]:
         """The phrase `key` as lines; `pause` follows the last one.
 
-        Slots: seat (int), voter (int), seats (ints), dead (pairs of seat and name), count, table (ints),
+        Slots: seat (int), voter (int), seats (ints), dead (ints, named in a list, too), count, table (ints),
         seconds (float); others are put in as they are.
         """
         variants = self._phrases[key]
@@ -98,29 +114,33 @@ class Script:
         items = values[listed]
         if len(items) == 1:
             return (upper_if_first(segment, segment.format(**{**values, listed: items[0]})),)
-        parts = [f"{item}," for item in items[:-1]]
-        last = segment.format(**{**values, listed: f"{self.words.AND} {items[-1]}"})
-        return (*([upper_first(parts[0]), *parts[1:]] if listed == "Seats" else parts), last)
+        case = "who" if listed == "dead" else ""
+        parts = [f"{item:{case}}," for item in items[:-1]]
+        return (*parts, segment.format(**{**values, listed: items[-1].after(self.words.AND)}))
 
     def _values(self, name: str, value: Any) -> dict[str, Any]:
         words = self.words
         match name:
             case "seat":
-                seat = str(words.seat_name(value))
-                return {"seat": seat, "Seat": upper_first(seat), "number": words.cardinal(value), "digits": value}
+                seat, number = str(words.seat_name(value)), str(words.cardinal(value))
+                named = {"seat": seat, "Seat": upper_first(seat), "number": number}
+                return {**{key: self._seat(value, text) for key, text in named.items()}, "digits": value}
             case "voter":
                 return {"Voter": upper_first(str(words.seat_name(value)))}
-            case "seats":
+            case "seats" | "dead":
                 items = [str(words.seat_name(seat)) for seat in value]
-                return {"seats": items, "Seats": [upper_first(items[0]), *items[1:]] if items else []}
-            case "dead":
-                return {"dead": [str(words.seat_name(seat)) + (f", {who}" if who else "") for seat, who in value]}
+                seats = [self._seat(seat, text) for seat, text in zip(value, items, strict=True)]
+                first = [self._seat(value[0], upper_first(items[0])), *seats[1:]] if seats else []
+                return {name: seats, name.capitalize(): first}
             case "count" | "table":
                 return {name: _Number(words, value), "word": words.cardinal(value)}
             case "seconds":
                 time = str(words.duration(value))
                 return {"time": time, "Time": upper_first(time)}
         return {name: value}
+
+    def _seat(self, seat: int, text: str) -> _Seat:
+        return _Seat(self.words, text, self._names[seat - 1] if 0 < seat <= len(self._names) else "")
 
 
 def upper_first(text: str) -> str:
@@ -134,6 +154,6 @@ def upper_if_first(segment: str, text: str) -> str:
 
 
 @lru_cache(maxsize=64)
-def script_for(language: str, wording: str, day: int = 0) -> Script:
-    """The script of a language and a wording, on that day of the game."""
-    return Script(language, wording, day)
+def script_for(language: str, wording: str, day: int = 0, names: tuple[str, ...] = ()) -> Script:
+    """The script of a language and a wording, on that day of the game, for players called `names`."""
+    return Script(language, wording, day, names)

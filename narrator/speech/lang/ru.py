@@ -1,15 +1,16 @@
 """Every Russian word of the product: what is understood and what is said.
 
 COMMANDS are hassil sentence templates: the same text feeds the recogniser's grammar and the parser. PHRASES are what
-the narrator says; `{seat}` is «номер пять», `{count:голос/голоса/голосов}` declines with its number. No digit may
-stand here, and no phrase may equal a command. Stress marks are not written here (see `ru_stress`); ё is.
+the narrator says; `{seat}` is «номер пять», `{seat:whom}` «номер пять, Анну» where names are known,
+`{count:голос/голоса/голосов}` declines with its number. No digit may stand here, and no phrase may equal a command.
+Stress marks are not written here (see `ru_stress`); ё is.
 """
 
 from __future__ import annotations
 
 from unicode_rbnf import RbnfEngine
 
-from narrator.speech.lang import ru_print, ru_screen, ru_stress, ru_timer, ru_variety
+from narrator.speech.lang import ru_names, ru_print, ru_screen, ru_stress, ru_timer, ru_variety
 
 _ENGINE = RbnfEngine.for_language("ru")
 _CASES = ("", "-genitive", "-dative", "-accusative", "-ablative", "-locative")
@@ -202,18 +203,18 @@ BASE: Script = {
     "miss-told": "Мафия промахнулась.",
     "day-broke": "Утро. Все просыпаются.",
     "deaths-none": "Сегодня ночью никто не был убит.",
-    "deaths-one": "Сегодня ночью был убит {dead}.",
-    "deaths-many": "Сегодня ночью были убиты|{dead}.",
+    "deaths-one": "Сегодня ночью был убит {dead:who}.",
+    "deaths-many": "Сегодня ночью были убиты|{dead:who}.",
     "deaths-asked": "Кто убит этой ночью?",
-    "speech-introductions": "Представляется {seat}.|{Time}.",
-    "speech-speeches": "Говорит {seat}.|{Time}.",
-    "speech-tie-speech": "Слово в защиту.|{Seat}.|{Time}.",
-    "speech-last-word": "Последнее слово.|{Seat}.|{Time}.",
+    "speech-introductions": "Представляется {seat:who}.|{Time}.",
+    "speech-speeches": "Говорит {seat:who}.|{Time}.",
+    "speech-tie-speech": "Слово в защиту.|{Seat:who}.|{Time}.",
+    "speech-last-word": "Последнее слово.|{Seat:who}.|{Time}.",
     "speech-lost": "{Seat} пропускает речь.",
     "time-over": "Время вышло.",
     "more-time": "Добавлено {time}.",
     "less-time": "Убрано {time}.",
-    "nominated": "Принято.|{Seat}.",
+    "nominated": "Принято.|{Seat:who}.",
     "speeches-over": "Речи закончены.|На голосование выставлены:|{seats}.",
     "speeches-over-one": "Речи закончены.|На голосование выставлен {seats}.",
     "speeches-over-none": "Речи закончены.|На голосование никто не выставлен.",
@@ -222,7 +223,7 @@ BASE: Script = {
     "vote-cancelled": "Голосование отменено.",
     "vote-began": "Переходим к голосованию.",
     "vote-again": "Голосуем ещё раз.|На голосовании:|{seats}.",
-    "candidate-up": "Голосуем за {seat}.",
+    "candidate-up": "Голосуем за {seat:whom}.",
     "count-word-one": "Раз!",
     "count-word-two": "Два!",
     "count-word-three": "Три!",
@@ -240,22 +241,23 @@ BASE: Script = {
     "spared": "Все остаются за столом.",
     "victim-asked": "Решает {seat}, убитый этой ночью.|Кто покидает стол:|{seats}?",
     "nobody-out": "Никто не покидает стол.",
-    "voted-out-one": "Стол покидает {seats}.",
+    "voted-out-one": "Стол покидает {seats:who}.",
     "voted-out-many": "Стол покидают|{seats}.",
-    "warned": "Замечание номеру {number}.|Всего {count:замечание/замечания/замечаний}.",
-    "warned-muted": "Замечание номеру {number}.|Всего {count:замечание/замечания/замечаний}.|Следующая речь пропадает.",
-    "unwarned": "Замечание снято.|{Seat}.",
+    "warned": "Замечание номеру {number:to_whom}.|Всего {count:замечание/замечания/замечаний}.",
+    "warned-muted": "Замечание номеру {number:to_whom}.|Всего {count:замечание/замечания/замечаний}."
+    "|Следующая речь пропадает.",
+    "unwarned": "Замечание снято.|{Seat:who}.",
     "left-removed": "{Seats} удалён из игры.",
     "left-left": "{Seats} покидает стол по своей воле.",
     "left-warnings": "{Seats} покидает стол за замечания.",
-    "ask-remove": "Удалить игрока номер {number}?",
+    "ask-remove": "Удалить игрока номер {number:whom}?",
     "ask-leave": "{Seat} действительно покидает игру?",
     "ask-new-game": "Закончить эту игру и начать новую?",
     "ask-winner-town": "Завершить игру победой мирных жителей?",
     "ask-winner-mafia": "Завершить игру победой мафии?",
     "ask-winner-maniac": "Завершить игру победой Маньяка?",
     "ask-winner-draw": "Завершить игру без победителя?",
-    "ask-warn": "Замечание номеру {number}?",
+    "ask-warn": "Замечание номеру {number:to_whom}?",
     "interrupted": "Игра была прервана.",
     "ask-go-on": "Продолжать игру?",
     "declined": "Хорошо, оставляем как есть.",
@@ -263,8 +265,8 @@ BASE: Script = {
     "resumed": "Время пошло.",
     "order": "Тишина за столом, пожалуйста!",
     "number-shown": "Выбрано: {word}.",
-    "best-move-asked": "{Seat}, ваш лучший ход.|Назовите трёх игроков.",
-    "best-move-named": "Записано.|{Seat}.",
+    "best-move-asked": "{Seat:who}, ваш лучший ход.|Назовите трёх игроков.",
+    "best-move-named": "Записано.|{Seat:who}.",
     "best-move-told": "Лучший ход:|{seats}.",
     "best-move-none": "Лучшего хода нет.",
     "undone": "Шаг отменён.",
@@ -274,11 +276,11 @@ BASE: Script = {
     "won-draw": "Игра окончена. Победителя нет.",
     "cards": "{Role}:|{seats}.",
     # what is going on, for «повтори», after «отмена» and after a restart
-    "now-speech": "Говорит {seat}.|Осталось: {time}.",
-    "now-overtime": "Говорит {seat}.|Время вышло.",
+    "now-speech": "Говорит {seat:who}.|Осталось: {time}.",
+    "now-overtime": "Говорит {seat:who}.|Время вышло.",
     "now-nominations": "Выставлены:|{seats}.",
     "now-nominations-none": "Пока никто не выставлен.",
-    "now-vote": "Голосуем за {seat}.|Сколько голосов?",
+    "now-vote": "Голосуем за {seat:whom}.|Сколько голосов?",
     "now-victim": "Решает убитый этой ночью.|Кто покидает стол:|{seats}?",
     "now-named-vote": "Идёт голосование.|Не проголосовали:|{seats}.",
     "now-named-vote-done": "Идёт голосование. Проголосовали все.",
@@ -365,7 +367,7 @@ SCRIPTS: dict[str, Script] = {
         "woke-maniac": "Проснулся Маньяк и выбирает жертву.",
         "slept-maniac": "Маньяк выбрал жертву и уснул.",
         "day-broke": "Наступил день. Все жители города проснулись.",
-        "speech-tie-speech": "Последнее слово.|{Seat}.|{Time}.",
+        "speech-tie-speech": "Последнее слово.|{Seat:who}.|{Time}.",
     },
     "forum": {
         "night-fell": "Наступает ночь. Город засыпает.",
@@ -391,7 +393,7 @@ SCRIPTS: dict[str, Script] = {
         "woke-meeting-mafia": "Просыпается мафия. У вас минута на договорку.",
         "woke-mafia": "Мафия выходит на охоту. Стреляем.",
         "slept-mafia": "Мафия удаляется.",
-        "speech-tie-speech": "Оправдательная речь.|{Seat}.|{Time}.",
+        "speech-tie-speech": "Оправдательная речь.|{Seat:who}.|{Time}.",
     },
     "timer": ru_timer.PHRASES,
 }
@@ -402,6 +404,9 @@ VARIANTS = ru_variety.VARIANTS
 
 STRESS = ru_stress.STRESS
 """Words that a synthesiser stresses wrongly, with U+0301 after the right vowel."""
+
+NAMES = ru_names
+"""Players' names in all cases, and the commands that hold them."""
 
 AT_TIMER = ru_timer
 """The timer by itself: the names of its plans, the words of its report."""

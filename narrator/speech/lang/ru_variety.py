@@ -7,7 +7,7 @@ words that people wait for («говорит номер пять», «время
 from __future__ import annotations
 
 VARIANTS: dict[str, tuple[str, ...]] = {
-    "speech-speeches": ("Сейчас говорит {seat}.|{Time}.", "Слушаем.|Говорит {seat}.|{Time}."),
+    "speech-speeches": ("Сейчас говорит {seat:who}.|{Time}.", "Слушаем.|Говорит {seat:who}.|{Time}."),
     "time-over": ("Всё, время вышло.", "Закончили. Время вышло."),
     "order": ("Прошу внимания. Тишина за столом!",),
     "declined": ("Хорошо, всё остаётся как было.",),

@@ -20,7 +20,7 @@ show() { systemctl show -P "$1" narrator; }
 now() { cut -d' ' -f1 /proc/uptime; }
 # until SECONDS CONDITION...: fails loudly when it has not come true in time
 until_() { local n=$(($1 * 20)); shift; while ! eval "$*"; do n=$((n - 1)); [ $n -gt 0 ] || { echo "NOT: $*"
-    systemctl status narrator --no-pager -n 30; exit 1; }; sleep 0.05; done; }
+    systemctl status narrator narrator-trouble --no-pager -n 30; exit 1; }; sleep 0.05; done; }
 active() { [ "$(show ActiveState)" = active ]; }
 again() { active && [ "$(show NRestarts)" = "$1" ]; }
 took() { echo "took $1 $(echo "$2 $(now)" | awk '{printf "%.1f", $2 - $1}')"; }

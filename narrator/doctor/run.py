@@ -72,9 +72,7 @@ def _checks(settings: Settings, problems: tuple[str, ...], *, quick: bool, butto
     checks: list[Check] = [machine.program, machine.storage, settings_file, machine.rules]
     busy = devices.hosting(settings)
     if busy:
-        checks.append(
-            lambda _: [Finding(Group.PINS, "devices", State.SKIPPED, busy, "sudo systemctl stop narrator")]
-        )
+        checks.append(lambda _: [Finding(Group.PINS, "devices", State.SKIPPED, busy, "sudo systemctl stop narrator")])
     elif quick:
         checks.append(devices.vocabulary)
     else:

@@ -95,9 +95,10 @@ def test_a_state_folder_in_memory_is_a_warning(tmp_path: Path, monkeypatch: pyte
 def test_the_power_supply_is_read_from_the_firmware(
     text: str, state: State, word: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = tmp_path / "get_throttled"
+    told = tmp_path / "soc@107c000000" / "soc@107c000000:firmware" / "get_throttled"
+    told.parent.mkdir(parents=True)
     told.write_text(f"{text}\n")
-    monkeypatch.setattr(machine, "THROTTLED", (told,))
+    monkeypatch.setattr(machine, "FIRMWARE", tmp_path)
     found = page(machine.power(settings(tmp_path)))["power supply"]
     assert found.state is state and word in found.found
 

@@ -21,6 +21,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+from narrator.ports.urgency import urgent
 from narrator.ports.vital import PATIENCE
 
 log = logging.getLogger(__name__)
@@ -134,6 +135,7 @@ class Child:
         return f"The thread {self.name}-watch has hung for {idle:.0f} s." if idle > PATIENCE else ""
 
     def _pump(self) -> None:
+        urgent()  # a beep passes here
         while True:
             message = self._outbox.get()
             pipe = self._pipe

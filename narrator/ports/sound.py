@@ -6,7 +6,7 @@ stream stops, or is not asked for samples for two seconds (a pulled plug says no
 and the next one finds the devices anew, because PortAudio's list is frozen at its start. Must not know texts,
 engines or the game.
 
-Messages in: («play», seq, path, pause), («earcon», seq, name), («hush», seq), («music», on).
+Messages in: («play», seq, path, pause), («earcon», seq, name, asked), («hush», seq), («music», on).
 Messages out: («open», name, rate), («done», seq), («unplayable», seq, why), («underflow», count),
 («no-music», why), («failed», why).
 
@@ -28,7 +28,7 @@ import numpy as np
 
 from narrator.messages import Earcon
 from narrator.ports.child import Link
-from narrator.ports.devices import DeviceError, find_device
+from narrator.ports.devices import Arrivals, DeviceError, find_device, on_usb, served
 from narrator.ports.urgency import urgent
 from narrator.ports.wav import Samples, read_wav
 
@@ -39,6 +39,11 @@ _BEEPS = {Earcon.BEEP: 0.15, Earcon.LONG_BEEP: 0.8}  # seconds, as the buzzer's 
 _DUCKED = 0.25  # share of the music's level that stays under speech
 _SWELL = 0.6  # seconds in which music comes, goes or ducks
 _FADE = 0.008  # seconds; a sound cut at full height clicks
+_GAP = 0.02  # seconds by which the device's time may differ before the stream is known to have stopped meanwhile
+_TRUST = 0.05  # share of that difference that is believed at once
+_ROOM = (
+    0.03  # seconds beyond the buffer's from the order of an earcon to its sound, the same for each: see Mixer.overlay
+)
 _HEAR_AGAIN = 10.0  # seconds between two reports of underflows
 
 
@@ -142,6 +147,7 @@ class Mixer:
         self._at = 0  # frames of the queue's head already played
         self._pause = 0  # frames of silence still owed
         self._overlays: list[tuple[int, Samples]] = []
+        self._until = 0.0  # monotonic time at which all that was filled has been heard
         self.music: Music | None = None
 
     @property
@@ -154,10 +160,14 @@ class Mixer:
         with self._lock:
             self._queue.append((seq, samples, round(pause * self.rate)))
 
-    def overlay(self, seq: int, samples: Samples) -> None:
-        """Play `samples` at once, over whatever sounds."""
+    def overlay(self, seq: int, samples: Samples, due: float = 0.0) -> None:
+        """Play `samples` over whatever sounds, so that they begin at monotonic time `due`, or at once after it.
+
+        A beep that waits for a due time ahead of the buffer is as punctual as its order, however late the buffer asks.
+        """
         with self._lock:
-            self._overlays.append((seq, samples))
+            ahead = max(0, round((due - self._until) * self.rate)) if due and self._until else 0
+            self._overlays.append((seq, np.concatenate((np.zeros(ahead, dtype=np.int16), samples))))
 
     def hush(self, seq: int) -> None:
         """Drop everything; what sounds now fades out within 8 ms, and that is the end of `seq`."""
@@ -172,11 +182,17 @@ class Mixer:
             faded = np.clip(tail * np.linspace(1, 0, len(tail)), -32768, 32767).astype(np.int16)
             self._overlays = [(seq, faded)]
 
-    def fill(self, frames: int) -> tuple[Samples, list[tuple[int, int]]]:
-        """The next `frames` samples, and (frame, seq) for each sound that ends among them."""
+    def fill(self, frames: int, first: float = 0.0) -> tuple[Samples, list[tuple[int, int]]]:
+        """The next `frames` samples, and (frame, seq) for each sound that ends among them.
+
+        `first`: monotonic time at which the first of them will be heard, as far as the device knows.
+        """
         out = np.zeros(frames, dtype=np.int64)
         ends = []
         with self._lock:
+            late = first - self._until
+            # Samples follow each other without a gap, so a small difference is the device's guess, not a gap.
+            self._until = (first if abs(late) > _GAP else self._until + _TRUST * late) + frames / self.rate
             at = 0
             while at < frames:
                 if self._pause:
@@ -220,12 +236,14 @@ class Speaker:
     """One open output stream. Raises DeviceError when there is none to open."""
 
     def __init__(self, part: str) -> None:
+        arrivals = Arrivals()  # before the list of devices is frozen
         try:
             import sounddevice as sd
         except OSError as error:
             raise DeviceError("The sound library is missing; run: sudo apt install libportaudio2") from error
         device = find_device(sd, part, "output")
         self.name = str(device["name"])
+        self._better = None if part or served() or on_usb(device) else arrivals
         self.rate, channels = _format(sd, device)
         self.mixer = Mixer(self.rate)
         self.underflows = 0
@@ -239,11 +257,11 @@ class Speaker:
                 urgent()
             self._called = now = time.monotonic()
             self.underflows += bool(status.output_underflow)
-            samples, ends = self.mixer.fill(frames)
-            np.frombuffer(buffer, dtype=np.int16).reshape(frames, channels)[:] = samples[:, None]
             ahead = at.outputBufferDacTime - at.currentTime
             if not 0 < ahead < 2:  # some drivers leave these at zero
                 ahead = self._stream.latency
+            samples, ends = self.mixer.fill(frames, now + ahead)
+            np.frombuffer(buffer, dtype=np.int16).reshape(frames, channels)[:] = samples[:, None]
             self._ends.extend((now + ahead + frame / self.rate, seq) for frame, seq in ends)
 
         try:
@@ -258,6 +276,11 @@ class Speaker:
             self._stream.start()
         except sd.PortAudioError as error:
             raise DeviceError(f"{self.name} cannot be opened ({error}); close what else uses it.") from error
+
+    @property
+    def delay(self) -> float:
+        """Seconds from the order of an earcon to its sound."""
+        return float(self._stream.latency) + _ROOM
 
     @property
     def idle(self) -> bool:
@@ -277,6 +300,10 @@ class Speaker:
         if self._stream.active and time.monotonic() - self._called < SILENT_STREAM:
             return None
         return f"{self.name} stopped taking sound; check its plug and power."
+
+    def second_best(self) -> bool:
+        """Whether a USB device has come that would have been chosen before this one."""
+        return self._better is not None and self._better()
 
     def close(self) -> None:
         """Stop at once and let the device go."""
@@ -301,12 +328,13 @@ def _format(sd: Any, device: dict[str, Any]) -> tuple[int, int]:
 def serve_speaker(link: Link, device: str, volume: float, music: str = "", music_volume: float = 0.0) -> None:
     """The child's function; see the module's docstring."""
     with contextlib.suppress(PermissionError):  # a gap in a word is heard by all; without the right we are no worse off
-        os.nice(-10)
+        os.nice(-10)  # the sound library's own threads inherit it
     try:
         speaker = Speaker(device)
     except DeviceError as error:
         link.send(("failed", str(error)))
         return
+    urgent()
     link.send(("open", speaker.name, speaker.rate))
     if music:
         try:
@@ -330,6 +358,9 @@ def serve_speaker(link: Link, device: str, volume: float, music: str = "", music
         if now - beat > 0.3:
             beat = now
             link.beat()
+            if speaker.idle and speaker.second_best():
+                link.send(("failed", "A USB sound device was plugged in; it is tried now."))
+                break  # a new process sees it
         if speaker.underflows > reported and now - told > _HEAR_AGAIN:
             told, reported = now, speaker.underflows
             link.send(("underflow", reported))
@@ -343,9 +374,9 @@ def _obey(speaker: Speaker, link: Link, message: tuple[Any, ...], volume: float)
                 speaker.mixer.add(seq, load(Path(path), speaker.rate, volume), pause)
             except ValueError as error:
                 link.send(("unplayable", seq, str(error)))
-        case ("earcon", seq, name):
+        case ("earcon", seq, name, asked):
             samples = earcon_samples(Earcon(name), speaker.rate)
-            speaker.mixer.overlay(seq, np.round(samples * volume).astype(np.int16))
+            speaker.mixer.overlay(seq, np.round(samples * volume).astype(np.int16), asked + speaker.delay)
         case ("music", on):
             if speaker.mixer.music:
                 speaker.mixer.music.play(on)

@@ -30,6 +30,7 @@ from narrator.ports.engines import Engine, EngineError
 from narrator.ports.gate import Gate
 from narrator.ports.phrases import PhraseCache, Spoken, as_written, phrase_cache
 from narrator.ports.sound import serve_speaker
+from narrator.ports.urgency import urgent
 from narrator.ports.vital import Answers
 
 log = logging.getLogger(__name__)
@@ -117,7 +118,7 @@ class SpeakerVoice:
 
     def earcon(self, earcon: Earcon) -> None:
         """See Voice."""
-        self._actions.put(partial(self._earcon, earcon))
+        self._actions.put(partial(self._earcon, earcon, time.monotonic()))
 
     def hush(self) -> None:
         """See Voice."""
@@ -155,6 +156,7 @@ class SpeakerVoice:
     # --- the deciding thread ---
 
     def _run(self) -> None:
+        urgent()
         while not self._closing:
             try:
                 action = self._actions.get(timeout=self._wait())
@@ -190,9 +192,9 @@ class SpeakerVoice:
         if self._state == "up":
             self._sound.send(("music", on))
 
-    def _earcon(self, earcon: Earcon) -> None:
+    def _earcon(self, earcon: Earcon, asked: float) -> None:
         if self._state == "up" and earcon not in self._muted:
-            self._to_child("earcon", next(self._numbers), earcon.value)
+            self._to_child("earcon", next(self._numbers), earcon.value, asked)
 
     def _hush(self) -> None:
         for item in self._queue:

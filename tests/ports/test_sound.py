@@ -65,6 +65,31 @@ def test_an_earcon_sounds_at_once_over_a_phrase_and_clips_instead_of_wrapping() 
     assert ends == [(4, 2), (15, 1)]
 
 
+@pytest.mark.parametrize("asked", range(7, 60, 7))
+def test_a_beep_comes_as_punctually_as_it_was_asked_for_whenever_the_buffer_is_filled(asked: int) -> None:
+    mixer = Mixer(RATE)
+    heard: list[int] = []
+    for now in range(0, 200, 20):  # the buffer is asked for every 20 ms, each sample is heard 50 ms later
+        guess = now + 50 + (3 if now % 40 else -3)  # the device's time is a guess
+        if now - 20 < asked <= now:
+            mixer.overlay(1, np.full(5, 9, dtype=np.int16), due=100 + (asked + 80) / 1000)
+        heard += mixer.fill(20, first=100 + guess / 1000)[0].tolist()
+    begin = heard.index(9) + 50 - 3
+    assert abs(begin - (asked + 80)) <= 2
+    assert mixer.idle
+
+
+def test_a_beep_whose_time_has_passed_comes_at_once_and_a_gap_in_the_stream_is_noticed() -> None:
+    mixer = Mixer(RATE)
+    mixer.fill(20, first=100.0)
+    mixer.fill(20, first=107.0)  # the machine slept
+    mixer.overlay(1, np.full(5, 9, dtype=np.int16), due=107.01)
+    mixer.overlay(2, np.full(5, 1, dtype=np.int16), due=107.03)
+    out = mixer.fill(20, first=107.02)[0].tolist()
+    assert out[:5] == [9] * 5
+    assert out[10:15] == [1] * 5
+
+
 def test_hush_fades_within_eight_milliseconds_and_forgets_the_queue() -> None:
     mixer = Mixer(RATE)
     mixer.add(1, np.full(100, 8000, dtype=np.int16), pause=1)

@@ -26,7 +26,7 @@ Event = dict[str, Any]
 
 class Box:
     """The program, started in `home` with the settings `config` (TOML). `env`: its environment besides the folders;
-    `words`: options of `narrator play`.
+    `words`: options of `narrator play`; `under`: a command that runs it.
     """
 
     def __init__(
@@ -38,6 +38,7 @@ class Box:
         env: Mapping[str, str] | None = None,
         observed: bool = True,
         words: tuple[str, ...] = (),
+        under: tuple[str, ...] = (),
     ) -> None:
         self.home = home
         self.lines: list[str] = []
@@ -62,7 +63,7 @@ class Box:
             self._finger = os.open(self._fifo, os.O_RDWR)
             program = ["-m", "tests.e2e.observed", str(self._trace)]
         self.process = subprocess.Popen(
-            [sys.executable, *program, "play", *words],
+            [*under, sys.executable, *program, "play", *words],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

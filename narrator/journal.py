@@ -52,7 +52,7 @@ class Recovered:
 
 
 class Journal:
-    """An open journal at `path`; writes are complete and synced when `append` returns."""
+    """An open journal at `path`; writes are complete when `append` returns, and synced unless it is told not to wait."""
 
     def __init__(self, path: Path, file: IO[bytes]) -> None:
         self.path = path
@@ -88,24 +88,28 @@ class Journal:
             os.fsync(file.fileno())
         return cls(path, file), recovered
 
-    def append(self, move: Move, at: float) -> None:
-        """Write a move and wait until it is on the disk. Raises JournalError; the file then ends as before."""
+    def append(self, move: Move, at: float, *, wait: bool = True) -> None:
+        """Write a move and wait until it is on the disk. Raises JournalError; the file then ends as before.
+
+        Without `wait` only a power cut can lose it; the next append syncs it, too.
+        """
         try:
-            self._write({"at": at, "move": _MOVES.dump_python(move, mode="json")})
+            self._write({"at": at, "move": _MOVES.dump_python(move, mode="json")}, wait=wait)
         except OSError as error:
             with contextlib.suppress(OSError):  # the next start drops a torn tail anyway
                 self._file.truncate(self._end)
                 self._file.seek(self._end)
             raise JournalError(_cannot_write(self.path, error)) from error
 
-    def _write(self, record: dict[str, Any]) -> None:
+    def _write(self, record: dict[str, Any], *, wait: bool = True) -> None:
         body = json.dumps(record, ensure_ascii=False, separators=(",", ":"))
         line = f"{zlib.crc32(body.encode()):08x} {body}\n".encode()
         self._file.seek(self._end)
         written = self._file.write(line)
         if written != len(line):
             raise OSError(28, "No space left on device")
-        os.fdatasync(self._file.fileno())
+        if wait:
+            os.fdatasync(self._file.fileno())
         self._end += len(line)
 
     def close(self) -> None:

@@ -1,7 +1,8 @@
 """The game being played: its state, its time and its journal, kept in step.
 
 Owns the only mutable variable of the game. Invariant: a move is on the disk before `play` returns what happened, so
-before anybody hears or sees it; and the game's time goes on after a restart where it stood.
+before anybody hears or sees it; and the game's time goes on after a restart where it stood. A mark of a speech alone,
+a lamp and a beep that follow from the time, is written and not waited for: a card may take longer than a beep may.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Callable, Iterable
 
 from narrator.clock import Clock
 from narrator.game import moves as m
+from narrator.game.events import MarkPassed
 from narrator.game.guards import Refusal, deadline
 from narrator.game.lobby import first_state
 from narrator.game.moves import Move
@@ -96,20 +98,20 @@ class Table:
         if isinstance(move, m.TimeUp) and due is not None and at > due + LATE:
             log.warning("A mark came %.1f s late: the machine slept or was too busy.", at - due)
         before = self.state.phase
-        self._write(move, at)
+        self._write(move, at, wait=[type(event) for event in result.events] != [MarkPassed])
         self.game = result.game
         if self.state.phase is Phase.LOBBY and before is not Phase.LOBBY and self._new_page is not None:
             self._turn_the_page()
         return result
 
-    def _write(self, move: Move, at: float) -> None:
+    def _write(self, move: Move, at: float, *, wait: bool = True) -> None:
         self._owed.append((move, at))
         try:
             if self._page_wanted and self._new_page is not None:
                 self._journal = self._new_page()
                 self._page_wanted = False
             while self._owed:
-                self._journal.append(*self._owed[0])
+                self._journal.append(*self._owed[0], wait=wait)
                 del self._owed[0]
         except JournalError as error:
             # the table plays on; somebody must know that a power cut would now lose the game

@@ -299,8 +299,9 @@ def test_every_move_is_on_the_disk_before_anything_is_heard(
     order: list[str] = []
     append, say = Journal.append, player.voice.say
 
-    def appending(journal: Journal, move: Move, at: float) -> None:
-        append(journal, move, at)
+    def appending(journal: Journal, move: Move, at: float, *, wait: bool) -> None:
+        assert wait
+        append(journal, move, at, wait=wait)
         order.append(move.kind)
 
     def saying(phrases: Sequence[Say]) -> None:
@@ -312,6 +313,24 @@ def test_every_move_is_on_the_disk_before_anything_is_heard(
     monkeypatch.setattr(player.voice, "say", saying)
     put(player, Pressed(Control.NEXT), Wrote("выставляю номер пять"), Pressed(Control.BACK))
     assert order == ["next", "says", "ready", "nominate", "says", "undo", "says"]
+
+
+def test_a_mark_of_time_does_not_wait_for_the_card_and_is_written_all_the_same(
+    box: Callable[[str], Player], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    player = box(SPEECH)
+    synced: list[int] = []
+    monkeypatch.setattr(os, "fdatasync", synced.append)
+    for left in (10.0, 0.0):
+        while player.state.timer is not None and player.state.timer.left_at(player.app.table.at()) > left:
+            player.clock.advance(0.5)
+            player.app.step(None)
+    kinds = [entry.move.kind for entry in read(tmp_path / "current.journal").entries]
+    assert kinds[-2:] == ["time-up", "time-up"]
+    journal = player.app.table._journal._file.fileno()
+    assert journal not in synced
+    put(player, Pressed(Control.NEXT))
+    assert journal in synced
 
 
 def test_a_full_disk_is_told_and_the_game_goes_on(

@@ -192,11 +192,13 @@ class Lamp(StrEnum):
 class Scene:
     """What lamps show now. Safe to send again after a crash.
 
-    `blink`: the lamp blinks (overtime). `listening`: the microphone is open (a dim pulse when no lamp is lit).
+    `blink`: the lamp blinks (overtime). `standing`: its time has been stopped, and it says so, slowly, over whatever
+    else it would do. `listening`: the microphone is open (a dim pulse when no lamp is lit).
     """
 
     lamp: Lamp = Lamp.OFF
     blink: bool = False
+    standing: bool = False
     listening: bool = False
 
 

@@ -193,7 +193,7 @@ class ShownScreen:
 
     def show(self, scene: Scene) -> None:
         """See Screen."""
-        lamp = f"lamp {scene.lamp}{' blinking' if scene.blink else ''}"
+        lamp = f"lamp {scene.lamp}{' standing' if scene.standing else ' blinking' if scene.blink else ''}"
         if lamp != self._lamp:
             self._lamp = lamp
             self.lines.append(lamp)

@@ -95,7 +95,7 @@ class Console:
 
     def show(self, scene: Scene) -> None:
         """See Screen; one line when the lamp changes."""
-        lamp = f"{scene.lamp}{', blinking' if scene.blink else ''}"
+        lamp = f"{scene.lamp}{', time stands' if scene.standing else ', blinking' if scene.blink else ''}"
         if lamp != self._lamp:
             if self._lamp or lamp != "off":
                 self._print(f"  ({lamp} lamp)" if lamp != "off" else "  (lamps off)")

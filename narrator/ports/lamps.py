@@ -12,6 +12,7 @@ from typing import Any
 from narrator.messages import Lamp, Scene
 
 BLINK = 0.25  # seconds lit and seconds dark: 2 Hz
+STANDING = 1.0  # the same of a lamp whose time stands: nobody takes it for the blink
 PULSE = ((0.5, 0.15), (0.5, 0.04))  # (seconds, level): never quite dark, so that one glance is enough
 WINK = ((0.6, 1.0), (0.12, 0.0), (0.16, 1.0), (0.12, 0.0))  # ten seconds left, for whoever cannot see yellow
 LAMPS = tuple(lamp for lamp in Lamp if lamp is not Lamp.OFF)
@@ -21,23 +22,26 @@ CONTRAST = {**COLOURS, Lamp.GREEN: (0.0, 0.25, 1.0)}
 """Red, green and blue of one lamp of three colours; blue beside red is told apart by everybody."""
 
 
-def look(scene: Scene, contrast: bool = False) -> tuple[Lamp, bool]:
-    """What of a scene can be seen: the lamp, and whether it moves (a blink, a wink, or the pulse of listening)."""
+Steps = tuple[tuple[float, float], ...]
+"""Seconds and the level for so long, over and over; none: a level that does not change."""
+
+
+def look(scene: Scene, contrast: bool = False) -> tuple[Lamp, Steps]:
+    """What of a scene can be seen: the lamp and how it moves."""
     if scene.lamp is Lamp.OFF:
-        return scene.lamp, scene.listening
-    return scene.lamp, scene.blink or (contrast and scene.lamp is Lamp.YELLOW)
+        return (Lamp.GREEN, PULSE) if scene.listening else (Lamp.OFF, ())
+    if scene.standing:
+        return scene.lamp, ((STANDING, 1.0), (STANDING, 0.0))
+    if scene.blink:
+        return scene.lamp, ((BLINK, 1.0), (BLINK, 0.0))
+    return scene.lamp, WINK if contrast and scene.lamp is Lamp.YELLOW else ()
 
 
 def levels(scene: Scene, phase: float, contrast: bool = False) -> tuple[dict[Lamp, float], float | None]:
     """Lamps that are not dark `phase` seconds after the scene began, and seconds until that changes."""
-    lamp, moving = look(scene, contrast)
-    if not moving:
+    lamp, steps = look(scene, contrast)
+    if not steps:
         return ({} if lamp is Lamp.OFF else {lamp: 1.0}), None
-    steps: tuple[tuple[float, float], ...] = ((BLINK, 1.0), (BLINK, 0.0))
-    if lamp is Lamp.OFF:
-        lamp, steps = Lamp.GREEN, PULSE
-    elif not scene.blink:
-        steps = WINK
     rest = math.fmod(phase, sum(seconds for seconds, _ in steps))
     for seconds, level in steps:
         if rest < seconds:

@@ -306,7 +306,8 @@ class Director:
 
     @staticmethod
     def scene(state: State, at: float, *, listening: bool) -> Scene:
-        """The lamps: green while time runs, yellow near its end, red after it (blinking), off when nobody's.
+        """The lamps: green while time runs, yellow near its end, red after it (blinking), off when nobody's; the same
+        slowly on and off while the time stands.
 
         With no host a lamp also answers whoever has his eyes open at night.
         """
@@ -315,7 +316,8 @@ class Director:
         timer = state.timer
         if timer is None or timer.kind is not Kind.SPEECH or timer.waiting:
             return Scene(Lamp.OFF, listening=listening)
+        stands = timer.since is None
         if timer.mark < 0:
-            return Scene(Lamp.RED, blink=not state.paused, listening=listening)
+            return Scene(Lamp.RED, blink=True, standing=stands, listening=listening)
         yellow = timer.mark == 0 and timer.left_at(at) <= state.rules.warn_at + TINY
-        return Scene(Lamp.YELLOW if yellow else Lamp.GREEN, listening=listening)
+        return Scene(Lamp.YELLOW if yellow else Lamp.GREEN, standing=stands, listening=listening)

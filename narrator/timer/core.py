@@ -169,9 +169,8 @@ def scene(state: State, at: float, *, listening: bool = False) -> Scene:
     if timer is None or timer.waiting:
         return Scene(Lamp.OFF, listening=listening)
     passed = [mark for mark in state.plan.marks if mark.left > timer.mark + TINY]
-    if not passed:
-        return Scene(state.plan.lamp, listening=listening)
-    return Scene(passed[-1].lamp, blink=passed[-1].blink and not state.paused, listening=listening)
+    lamp, blink = (passed[-1].lamp, passed[-1].blink) if passed else (state.plan.lamp, False)
+    return Scene(lamp, blink, standing=state.paused, listening=listening)
 
 
 # --- inside ---

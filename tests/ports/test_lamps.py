@@ -13,7 +13,7 @@ from gpiozero.pins.mock import MockFactory, MockPWMPin
 
 from narrator import config
 from narrator.messages import Buzz, Lamp, PortFailed, Scene, Signal
-from narrator.ports.lamps import BLINK, CONTRAST, WINK, levels
+from narrator.ports.lamps import BLINK, CONTRAST, LAMPS, STANDING, WINK, levels, look
 from narrator.ports.panel import GpioPanel
 
 PINS = config.load(Path("/dev/null")).panel
@@ -139,6 +139,15 @@ def test_with_contrast_ten_seconds_time_over_and_overtime_have_rhythms_of_their_
     assert rhythm(GREEN, contrast=True) == rhythm(RED, contrast=True), "but they are blue and red, or two places"
     assert CONTRAST[Lamp.GREEN][2] > 0.5 > CONTRAST[Lamp.RED][2]
     assert rhythm(YELLOW, contrast=False) == ((1.5, 1.0),)
+
+
+@pytest.mark.parametrize("lamp", LAMPS)
+def test_a_lamp_whose_time_stands_goes_slowly_on_and_off_in_its_own_colour(lamp: Lamp) -> None:
+    scene = Scene(lamp, blink=lamp is Lamp.RED, standing=True)
+    for contrast in (False, True):
+        assert levels(scene, 0.0, contrast) == ({lamp: 1.0}, STANDING)
+        assert levels(scene, 1.5, contrast) == ({lamp: 0.0}, 0.5)
+    assert STANDING >= 4 * BLINK and look(Scene(standing=True)) == look(Scene()), "nobody's time stands: dark"
 
 
 def test_the_wink_is_not_taken_for_the_blink() -> None:

@@ -92,9 +92,9 @@ class Meeting:
 
     def check(self, rest: str, where: str) -> None:
         what, _, value = rest.partition(" ")
-        state = self.app.state
+        state, scene = self.app.state, self.panel.scene
         now = {
-            "lamp": str(self.panel.scene.lamp) + (" blinking" if self.panel.scene.blink else ""),
+            "lamp": scene.lamp + (" standing" if scene.standing else " blinking" if scene.blink else ""),
             "buzzes": "".join("-" if buzz is Buzz.LONG else "." for buzz in self.panel.buzzes) or "none",
             "bells": str(sum({Earcon.BELL: 1, Earcon.BELLS: 2}.get(sound, 0) for sound in self.voice.earcons)),
             "speaker": str(state.speaker),

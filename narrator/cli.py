@@ -225,6 +225,25 @@ def prepare(config: Config = None) -> None:
 
 
 @app.command()
+def train(
+    work: Annotated[Path, typer.Argument(help="Folder for what takes long: speech, rooms, the state of learning")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The parameters to write")] = Path("acoustic.npz"),
+    minutes: Annotated[float, typer.Option(min=0, help="How long to learn, all runs together")] = 60.0,
+    config: Config = None,
+) -> None:
+    """Learn the compact recogniser's sounds anew; may be stopped and goes on when it is started again."""
+    from narrator.compact.train import check
+    from narrator.speech.grammar import grammar
+
+    check()
+    from narrator.compact.train.learn import train as learn
+
+    commands = grammar(_settings(config).game.language)
+    for told in learn(work, out, commands.phrases(commands.everything(), bare=True, addressed=True), minutes=minutes):
+        print(told, flush=True)
+
+
+@app.command()
 def protocol(
     journal: Annotated[str | None, typer.Argument(help="A journal, or a kept game's name; default: the last")] = None,
     form: Annotated[Literal["text", "json", "csv"], typer.Option("--format", help="How it is written")] = "text",

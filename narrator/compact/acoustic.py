@@ -161,7 +161,7 @@ class Acoustic:
     def _output_layer(self) -> list[bytes]:
         """scale · [log-softmax(W h + b - prior · log p), -margin]: the last output is the garbage state of [unk]."""
         weights, bias, prior = self.output
-        bias = bias - PRIOR * np.log(prior)
+        bias = np.asarray(bias - PRIOR * np.log(prior), np.float32)
         bias[:2] += SILENCE_WEIGHT
         n = len(bias)
         final = np.vstack([SCALE * np.eye(n), np.zeros((1, n))])

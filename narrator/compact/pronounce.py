@@ -42,7 +42,7 @@ def pronounce(words: Iterable[str], phones: Collection[str]) -> dict[str, tuple[
         else:
             spoken[word] = [word, with_yo[word]] if word in with_yo else [word]
     asked = [spelling for spellings in spoken.values() for spelling in spellings]
-    heard = dict(zip(asked, _espeak(asked), strict=True)) if asked else {}
+    heard = dict(zip(asked, international(asked), strict=True)) if asked else {}
     for word, spellings in spoken.items():
         variants = [v for spelling in spellings for v in _variants(spelling, heard[spelling], phones)]
         found[word] = tuple(dict.fromkeys(variants))
@@ -57,8 +57,8 @@ def _lexicon() -> dict[str, tuple[Phones, ...]]:
     return found
 
 
-def _espeak(words: list[str]) -> list[str]:
-    """International phonetic spelling of every word, by one run of espeak-ng."""
+def international(words: list[str]) -> list[str]:
+    """International phonetic spelling of every word, with stress, by one run of espeak-ng. Raises BuildError."""
     command = ["espeak-ng", "-v", "ru", "--ipa", "-q"]
     try:
         run = subprocess.run(command, input="\n".join(words) + "\n", capture_output=True, text=True, timeout=120)

@@ -61,7 +61,7 @@ class Studio:
             rough = path.with_suffix(f".{os.getpid()}.npy")
             np.save(rough, (levelled(trimmed(_render(voice, text, speed))) * 32767).round().astype(np.int16))
             rough.replace(path)
-        return np.load(path).astype(np.float32) / 32767
+        return np.asarray(np.load(path) / 32767, np.float32)
 
 
 def present(voice: str) -> bool:

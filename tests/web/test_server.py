@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,10 @@ from narrator.game import moves as m
 from narrator.game.roles import Host
 from narrator.game.rulesets import RULESETS
 from narrator.game.state import Phase
-from narrator.messages import Asked, Control, Held, PageOpened, Released, SeatDown, SeatUp, Typed, Wrote
+from narrator.messages import Asked, Control, Held, Named, PageOpened, Released, SeatDown, SeatUp, Typed, Wrote
 from narrator.ports.web.desk import CARD
 from narrator.ports.web.rights import Rights, Tries
+from narrator.ports.web.site import _Hand
 from tests.table import cards, lobby, made, placed
 from tests.web.pages import STORY, Pages
 
@@ -22,6 +24,7 @@ HOST_POSTS = {
     "/host/type": {"number": 5},
     "/host/talk": {"down": True},
     "/host/release": {"seat": 3},
+    "/host/names": {"names": ["Анна", "", " Кот   Матроскин "]},
     "/box/press": {"control": "next", "down": True},
     "/box/seat": {"seat": 3, "down": True},
 }
@@ -220,10 +223,21 @@ def test_what_the_moderator_does_becomes_a_signal(pages: Pages) -> None:
         Wrote("дальше"),
         Typed(5),
         Held(Control.NEXT),
+        Named(("Анна", "", "Кот Матроскин")),
         SeatDown(3),
         Released(Control.NEXT),
     ]
     assert pages.touched == [(Control.NEXT, True)]
+
+
+@pytest.mark.parametrize(
+    "names", [None, "Анна", ["Анна"] * 16, [5], [None], ["А" * 41], ["Анна\nБорис"], [["Анна"]], {"1": "Анна"}]
+)
+def test_odd_names_become_no_signal(pages: Pages, names: object) -> None:
+    host = pages.browser().log_in()
+    pages.signals.clear()
+    assert host.post("/host/names", {"names": names}).status_code == 400
+    assert pages.signals == []
 
 
 def test_a_real_box_has_no_picture(tmp_path: Path) -> None:
@@ -333,9 +347,18 @@ def test_a_hand_is_answered_alike_and_told_once(pages: Pages) -> None:
 
 def test_a_flood_of_hands_reaches_the_game_as_a_trickle(pages: Pages) -> None:
     player = pages.browser().sit(3)
+    began = time.monotonic()
     for number in range(400):
         assert player.post("/seat/hand", {"down": number % 2 == 0}).status_code == 204
-    assert len(pages.signals) < 200
+    most = _Hand.BURST + (time.monotonic() - began) / _Hand.EVERY
+    assert len(pages.signals) <= most + 1
+
+
+def test_a_hand_moves_as_often_as_it_may_and_always_comes_down() -> None:
+    hand = _Hand()
+    moved = [hand.may_move(100.0, down=number % 2 == 0) for number in range(400)]
+    assert sum(moved[:20]) == 20 and sum(moved[0::2]) == 10 and all(moved[1::2])
+    assert hand.may_move(200.0, down=True)
 
 
 # --- after the game ------------------------------------------------------------------------------------------------

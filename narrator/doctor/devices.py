@@ -70,7 +70,7 @@ def speaker(settings: Settings) -> Iterator[Finding]:
                 Group.SPEAKER,
                 "speaker",
                 State.OK,
-                f"played «{PHRASE}» and a short sound; did you hear them?",
+                f"{voice.device}: played «{PHRASE}» and a short sound; did you hear them?",
                 "if not: plug, volume (alsamixer), [voice] device",
             )
         elif not isinstance(end, PortFailed):

@@ -87,6 +87,8 @@ class SpeakerVoice:
         self._numbers = count(1)
         self._sounding: set[int] = set()  # what the child has and has not ended
         self._state = "starting"  # of the child: starting, up, down
+        self.device = ""
+        """What it plays on, by name and rate; the last one when there is none now, "" when there never was one."""
         self._quiet_since = float("-inf")
         self._not_before = 0.0  # the pause after a phrase that could not sound
         self._held = False
@@ -214,7 +216,8 @@ class SpeakerVoice:
     def _told(self, message: tuple[Any, ...]) -> None:
         match message:
             case ("open", name, rate):
-                log.info("the voice plays on %s at %d Hz", name, rate)
+                self.device = f"{name}, {rate} Hz"
+                log.info("the voice plays on %s", self.device)
                 self._state = "up"
                 for item in self._queue:
                     item.until = None

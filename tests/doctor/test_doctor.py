@@ -123,7 +123,7 @@ def test_rules_that_cannot_be_played_are_red(tmp_path: Path) -> None:
 def test_a_tone_and_a_phrase_are_heard(pulse: Pulse, tmp_path: Path) -> None:
     with pulse.recording() as recording:
         (found,) = devices.speaker(settings(tmp_path, voice={"device": "pulse"}))
-    assert found.state is State.OK
+    assert found.state is State.OK and found.found.startswith("pulse, ")
     begin, end = recording.sounding()
     assert end - begin > 0.8
 

@@ -29,6 +29,7 @@ def machine(tmp_path: Path) -> list[str]:
     process = subprocess.Popen(
         ["qemu-system-x86_64", "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "2", "-m", "1536", "-no-reboot",
          "-nic", "none", "-display", "none", "-device", "qemu-xhci", "-audiodev", "none,id=none",
+         "-device", "intel-hda", "-device", "hda-output,audiodev=none",  # the board's own socket
          "-kernel", str(vm / "vmlinuz"), "-initrd", str(vm / "initramfs.gz"), "-append", words,
          "-drive", f"file={vm / 'root.img'},if=virtio,format=raw,snapshot=on",
          "-serial", "stdio", "-monitor", f"unix:{monitor},server,nowait"],
@@ -76,7 +77,8 @@ def test_pins_number_pad_and_sound_cards_of_a_real_kernel(tmp_path: Path) -> Non
     assert "next" in told["moves"].split()  # the button was pressed, and the game began
     assert told["clock"] == "active 0"  # a day ahead and two back: nothing happened
     assert told["pad"] != "0" and told["padless"] == "active"
-    assert told["card"] == "back"
+    assert told["socket"] == "in-use" and told["card"] == "back" and told["cardless"] == "active"
+    assert told["busy"] == "told"
     assert told["killed"].startswith("0000") and told["stopped"] == "0000 success"
     assert told["after-doctor"] == "0000"
     assert any("lamps and buzzer" in line for line in lines)

@@ -53,14 +53,18 @@ echo "= pad $(fuser /dev/input/event* 2>/dev/null | wc -w)"
 echo "DO: device_del pad"; sleep 4
 echo "= padless $(show ActiveState)"
 
+# a board with a socket of its own: the USB card is used whenever it is there
+plays() { fuser -s "/dev/snd/pcmC$1D0p"; }
+until_ 60 'plays 0'; echo "= socket in-use"
 echo "DO: device_add usb-audio,id=card,audiodev=none"
-until_ 60 'ls /dev/snd/pcmC*p 2>/dev/null | grep -q .'
-until_ 60 'fuser -s /dev/snd/pcmC*p'; echo "= card in-use"
+until_ 60 'ls /dev/snd/pcmC1*p 2>/dev/null | grep -q .'
+until_ 90 'plays 1'; echo "= card in-use"
 echo "DO: device_del card"
 until_ 30 'journalctl -u narrator --no-pager -o cat | grep -q "stopped taking sound\|No loudspeaker"'
-until_ 30 '! ls /dev/snd/pcmC*p 2>/dev/null | grep -q .'
+until_ 30 '! ls /dev/snd/pcmC1*p 2>/dev/null | grep -q .'
+until_ 90 'plays 0'; echo "= cardless $(show ActiveState)"
 echo "DO: device_add usb-audio,id=card2,audiodev=none"
-until_ 90 'fuser -s /dev/snd/pcmC*p'; echo "= card back"
+until_ 90 'plays 1'; echo "= card back"
 
 # a kill in the middle of light: what is lit stays lit in a pin that nobody holds, until the service makes it dark
 printf '[Service]\nRestart=no\n' >/run/systemd/system/narrator.service.d/once.conf
@@ -69,6 +73,15 @@ until_ 30 '[ "$(lamps)" != 0000 ]'
 kill -9 "$(show MainPID)"
 until_ 60 '[ "$(show ActiveState)" = failed ]'; echo "= killed $(lamps) $(show ExecStopPost | grep -o 'status=[0-9]*')"
 rm /run/systemd/system/narrator.service.d/once.conf; systemctl daemon-reload; systemctl reset-failed narrator
+
+# a pin that another program holds is named, and the box hosts with the others
+(cd /tmp && exec /opt/narrator/current/bin/python -c 'import lgpio, pathlib, time
+lgpio.gpio_claim_output(lgpio.gpiochip_open(0), 22); pathlib.Path("held").touch(); time.sleep(600)') &
+holder=$!
+until_ 60 '[ -e /tmp/held ]'
+systemctl start narrator; until_ 120 active
+until_ 30 'journalctl -u narrator --no-pager -o cat | grep -q "red = 22.*cannot be used"' && echo "= busy told"
+kill $holder; systemctl stop narrator
 
 systemctl start narrator; until_ 120 active; until_ 30 '[ "$(lamps)" != 0000 ]'
 systemctl stop narrator; echo "= stopped $(lamps) $(show Result)"

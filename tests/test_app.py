@@ -315,6 +315,17 @@ def test_every_move_is_on_the_disk_before_anything_is_heard(
     assert order == ["next", "says", "ready", "nominate", "says", "undo", "says"]
 
 
+def test_the_menu_is_heard_over_what_was_being_said_and_does_what_is_taken(box: Callable[[str], Player]) -> None:
+    player = box(SPEECH)
+    put(player, Pressed(Control.MENU))
+    assert player.voice.said[-1] == "Напомнить, что сейчас?" and player.voice.hushes
+    while player.voice.said[-1] != "Призвать к порядку?":
+        put(player, Pressed(Control.PLUS))
+    put(player, Pressed(Control.NEXT))
+    assert player.state.paused and "Тишина за столом" in player.voice.said[-1]
+    assert player.state.speaker == 1, "Next took the offer and did not end the speech"
+
+
 def test_a_mark_of_time_does_not_wait_for_the_card_and_is_written_all_the_same(
     box: Callable[[str], Player], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

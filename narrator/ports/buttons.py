@@ -5,7 +5,8 @@ at once; then the contact is deaf for the debounce time, and its level is looked
 So a tap shorter than the debounce time is not lost, and a burst of bounces is one change.
 
 Invariant: for every contact downs and ups alternate; a press of a control gives either `Pressed` or `Held`
-and `Released`, a press of a seat `SeatDown` and `SeatUp`, each once, however long it lasts.
+and `Released`, a press of a seat `SeatDown` and `SeatUp`, each once, however long it lasts. Plus and Minus down
+together are one press of the menu instead.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from narrator.messages import Control, Held, PortBack, PortFailed, Pressed, Rele
 Key = Control | int
 """A contact: one of the four controls, or the number of a seat."""
 
+_TOGETHER: dict[Control, Key] = {Control.PLUS: Control.MINUS, Control.MINUS: Control.PLUS}
+
 STUCK = 30.0
 """Seconds after which a button counts as jammed."""
 
@@ -29,6 +32,7 @@ class _Contact:
     down: bool = False  # the level as believed
     since: float = 0.0  # when `down` last changed
     held: bool = False
+    menu: bool = False  # down together with the other one: this press is told already
     stuck: bool = False
 
 
@@ -76,7 +80,7 @@ class Buttons:
             if contact.raw != contact.down:
                 dues.append((contact.since + self._debounce, key))
             if contact.down and not contact.stuck:
-                hold_waits = isinstance(key, Control) and not contact.held
+                hold_waits = isinstance(key, Control) and not contact.held and not contact.menu
                 dues.append((contact.since + (self._hold if hold_waits else self._stuck), key))
         return dues
 
@@ -84,26 +88,33 @@ class Buttons:
         contact = self._contacts[key]
         if contact.raw != contact.down and when >= contact.since + self._debounce:
             return self._change(key, contact, when)
-        if isinstance(key, Control) and not contact.held:
+        if isinstance(key, Control) and not contact.held and not contact.menu:
             contact.held = True
             return [Held(key)]
         contact.stuck = True
         name = _name(key)
         why = f"The {name} has been down for {self._stuck:g} s and is ignored until it comes up; free it."
-        return [Released(key) if isinstance(key, Control) else SeatUp(key), PortFailed(name, why)]
+        ended: list[Signal] = [Released(key) if isinstance(key, Control) else SeatUp(key)]
+        return [*([] if contact.menu else ended), PortFailed(name, why)]
 
     def _change(self, key: Key, contact: _Contact, when: float) -> list[Signal]:
-        held, stuck = contact.held, contact.stuck
+        held, stuck, menu = contact.held, contact.stuck, contact.menu
         contact.down = not contact.down
         contact.since = when
-        contact.held = contact.stuck = False
+        contact.held = contact.stuck = contact.menu = False
         if contact.down:
-            return [] if isinstance(key, Control) else [SeatDown(key)]
+            if not isinstance(key, Control):
+                return [SeatDown(key)]
+            other = self._contacts.get(_TOGETHER[key]) if key in _TOGETHER else None
+            if other is None or not other.down or other.held or other.stuck or other.menu:
+                return []
+            contact.menu = other.menu = True
+            return [Pressed(Control.MENU)]
         if stuck:
             return [PortBack(_name(key))]
         if not isinstance(key, Control):
             return [SeatUp(key)]
-        return [Released(key) if held else Pressed(key)]
+        return [] if menu else [Released(key) if held else Pressed(key)]
 
 
 def _name(key: Key) -> str:

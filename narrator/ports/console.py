@@ -36,10 +36,11 @@ HELP = """\
   Enter  next (дальше)         b  back (отмена, нет)     + -  more, less
   p      pause, go on          t  talk: the microphone obeys without «ведущий»; t again lets go
   5      a seat or a count, silently       * 5  seat button five
+  m      the menu: what else there is; m again or + - for the next, Enter takes it
   Russian words are heard as if spoken: начинаем игру, выставляю номер пять, голосование, отмена …
   q      leave (the game is kept)           ?  this help"""
 
-_NUMBER = re.compile(r"(\* +)?([0-9]{1,3})")
+_NUMBER = re.compile(r"(\* +)?([0-9]{1,4})")
 _KEYS: dict[str, Signal] = {
     "": Pressed(Control.NEXT),
     "b": Pressed(Control.BACK),
@@ -47,6 +48,7 @@ _KEYS: dict[str, Signal] = {
     "-": Pressed(Control.MINUS),
     "p": Held(Control.BACK),
     "w": Held(Control.PLUS),
+    "m": Pressed(Control.MENU),
     "q": Quit(),
 }
 

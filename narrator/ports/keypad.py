@@ -1,6 +1,7 @@
 """Keys of a USB number pad, a presenter or a USB encoder for seat buttons, on evdev.
 
-Digits and Enter are a number entered silently, PageDown and PageUp are next and back, mapped keys are seat buttons. The
+Digits and Enter are a number entered silently, PageDown and PageUp are next and back, + and - are themselves, * or a
+presenter's «start» and «blank» are the menu, mapped keys are seat buttons. The
 device is taken for this program alone, so that nothing is typed into a console; may be pulled out and put back at any
 time. Knows no game. Invariant: for every seat `SeatDown` and `SeatUp` alternate, also when the plug is pulled.
 """
@@ -30,7 +31,15 @@ FORGET = 10.0
 _DIGITS = {name: digit for digit in range(10) for name in (f"KEY_KP{digit}", f"KEY_{digit}")}
 _ENTER = ("KEY_KPENTER", "KEY_ENTER")
 _ERASE = ("KEY_BACKSPACE", "KEY_KPDOT", "KEY_DELETE")
-_CONTROLS = {"KEY_PAGEDOWN": Control.NEXT, "KEY_PAGEUP": Control.BACK}
+_CONTROLS = {
+    "KEY_PAGEDOWN": Control.NEXT,
+    "KEY_PAGEUP": Control.BACK,
+    "KEY_KPPLUS": Control.PLUS,
+    "KEY_KPMINUS": Control.MINUS,
+    "KEY_KPASTERISK": Control.MENU,
+    "KEY_F5": Control.MENU,  # a presenter's «start»
+    "KEY_B": Control.MENU,  # and its «blank»
+}
 _UP, _DOWN = 0, 1  # 2 is a key that repeats itself
 
 
@@ -52,7 +61,7 @@ class Keys:
             self._typed = ""
         self._typed_at = at
         if name in _DIGITS:
-            self._typed = (self._typed + str(_DIGITS[name]))[-3:]  # no seat and no count is longer than two
+            self._typed = (self._typed + str(_DIGITS[name]))[-4:]  # two seats of a named vote are the longest
         elif name in _ERASE:
             self._typed = ""
         elif name in _ENTER and self._typed:

@@ -18,6 +18,8 @@ from narrator.game.state import Ask, Phase, Question, State
 from narrator.game.tally import voters_missing
 from narrator.game.timing import TINY, Kind
 from narrator.messages import Buzz, Lamp, Scene
+from narrator.speech.intents import Request
+from narrator.speech.menu import Item
 from narrator.speech.names import said_name
 from narrator.speech.rules_text import spoken_rules
 from narrator.speech.script import Line, Script, script_for, upper_first
@@ -240,9 +242,28 @@ class Director:
             return say("pin-none")
         return (*say("pin"), *(line for digit in digits for line in say("pin-digit", count=int(digit))))
 
+    def answer(self, request: Request, state: State, at: float) -> tuple[Line, ...]:
+        """What is said to a request; nothing to those that are not for words."""
+        match request:
+            case Request.REPEAT:
+                return self.now(state, at)
+            case Request.TIME_LEFT:
+                return self.time_left(state, at)
+            case Request.STATUS:
+                return self.status(state)
+            case Request.RULES:
+                return self.rules(state)
+        return ()
+
     def lobby(self, state: State) -> tuple[Line, ...]:
         """The greeting when the box is switched on."""
         return self._script(state)("lobby", rules=self._rules_name(state), table=state.seats)
+
+    def offer(self, item: Item, state: State) -> tuple[Line, ...]:
+        """What the menu offers, as a question."""
+        say = self._script(state)
+        rules = say.words.RULES_NAMES.get(item.rules, "")
+        return say(item.key, seat=item.seat or 1, voter=item.voter or 1, rules=rules)
 
     def time_left(self, state: State, at: float) -> tuple[Line, ...]:
         """«Осталось тридцать секунд»."""

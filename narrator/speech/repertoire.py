@@ -63,7 +63,8 @@ def _choices(script: Script, name: str, key: str, rules: Ruleset, seats: int) ->
         case "seconds":
             return list(_seconds(key, rules))
         case "rules":
-            return [script.words.RULES_NAMES[rules.script]]
+            names: dict[str, str] = script.words.RULES_NAMES
+            return list(names.values()) if key == "menu-change-rules" else [names[rules.script]]
         case "Role":
             return [upper_first(role) for role in script.words.ROLE_NAMES.values()]
     raise KeyError(f"{key}: no values are known for the slot {name}")

@@ -95,6 +95,27 @@ def test_two_buttons_at_once_do_not_disturb_each_other() -> None:
     assert feed(new(), edges, until=3.0) == [Pressed(BACK), Held(NEXT), Released(NEXT)]
 
 
+@pytest.mark.parametrize(("one", "other"), [(Control.PLUS, Control.MINUS), (Control.MINUS, Control.PLUS)])
+@pytest.mark.parametrize("length", [0.1, 2.0])
+def test_plus_and_minus_together_are_one_press_of_the_menu(one: Control, other: Control, length: float) -> None:
+    together = [(1.0, one, True), (1.2, other, True), (1.2 + length, one, False), (1.3 + length, other, False)]
+    alone = [(5.0, other, True), (5.1, other, False)]
+    assert feed(new(), [*together, *alone], until=6.0) == [Pressed(Control.MENU), Pressed(other)]
+
+
+def test_a_plus_that_is_held_already_stays_a_plus() -> None:
+    edges: list[Edge] = [(1.0, Control.PLUS, True), (2.0, Control.MINUS, True), (2.1, Control.MINUS, False)]
+    edges += [(3.0, Control.PLUS, False)]
+    signals = [Held(Control.PLUS), Pressed(Control.MINUS), Released(Control.PLUS)]
+    assert feed(new(), edges, until=4.0) == signals
+
+
+def test_a_jammed_menu_is_said_for_each_button_and_releases_nothing() -> None:
+    signals = feed(new(), [(1.0, Control.PLUS, True), (1.1, Control.MINUS, True)], until=100.0)
+    assert signals[0] == Pressed(Control.MENU)
+    assert [type(signal) for signal in signals[1:]] == [PortFailed, PortFailed]
+
+
 def test_edges_that_arrive_late_keep_their_meaning() -> None:
     """A process that slept through a press and a hold: what counts is when the contact moved."""
     edges: list[Edge] = [(1.0, NEXT, True), (1.1, NEXT, False), (2.0, NEXT, True), (2.8, NEXT, False)]
@@ -187,7 +208,7 @@ def test_ten_thousand_bouncing_presses_on_five_buttons_at_once() -> None:
     edges: list[Edge] = []
     expected: dict[Key, list[Signal]] = {}
     total = 0.0
-    for key in [*Control, 9]:
+    for key in (NEXT, BACK, Control.PLUS, 2, 9):  # without Minus, which together with Plus is another button
         now = 0.0
         for _ in range(2000):
             now += chance.uniform(0.09, 0.6)

@@ -25,6 +25,7 @@ from narrator.ports.keypad import FORGET, Keypad, Keys
 ROOT = Path(__file__).parents[2]
 NUMBERS = {"KEY_KPENTER": 96, "KEY_ENTER": 28, "KEY_BACKSPACE": 14, "KEY_KPDOT": 83, "KEY_DELETE": 111}
 NUMBERS |= {"KEY_PAGEDOWN": 109, "KEY_PAGEUP": 104, "KEY_A": 30, "KEY_B": 48, "BTN_TRIGGER": 288}
+NUMBERS |= {"KEY_KPPLUS": 78, "KEY_KPMINUS": 74, "KEY_KPASTERISK": 55, "KEY_F5": 63}
 NUMBERS |= {f"KEY_{digit}": code for digit, code in zip((*range(1, 10), 0), range(2, 12), strict=True)}
 NUMBERS |= {f"KEY_KP{digit}": code for digit, code in enumerate((82, 79, 80, 81, 75, 76, 77, 71, 72, 73))}
 """The kernel's codes of the keys that are used here."""
@@ -159,11 +160,14 @@ def typed(keys: Keys, *names: str, at: float = 1.0) -> list[Signal]:
         (("KEY_KPENTER",), []),
         (("KEY_KP7", "KEY_BACKSPACE", "KEY_KP4", "KEY_KPENTER"), [Typed(4)]),
         (("KEY_KP7", "KEY_KPDOT", "KEY_KPENTER"), []),
-        (("KEY_KP9", "KEY_KP9", "KEY_KP9", "KEY_KP9", "KEY_KPENTER"), [Typed(999)]),  # refused by the game, not lost
+        (("KEY_KP1", "KEY_KP2", "KEY_KP0", "KEY_KP5", "KEY_KPENTER"), [Typed(1205)]),  # twelve votes for five
+        (("KEY_KP9",) * 5 + ("KEY_KPENTER",), [Typed(9999)]),  # refused by the game, not lost
         (("KEY_PAGEDOWN",), [Pressed(Control.NEXT)]),
         (("KEY_PAGEUP",), [Pressed(Control.BACK)]),
         (("KEY_KP5", "KEY_PAGEDOWN", "KEY_KPENTER"), [Pressed(Control.NEXT), Typed(5)]),
-        (("KEY_B", "KEY_F5"), []),  # a presenter has keys that mean nothing here
+        (("KEY_KPPLUS", "KEY_KPMINUS"), [Pressed(Control.PLUS), Pressed(Control.MINUS)]),
+        (("KEY_KPASTERISK", "KEY_B", "KEY_F5"), [Pressed(Control.MENU)] * 3),  # a presenter's «blank» and «start»
+        (("KEY_A",), []),
     ],
 )
 def test_keys_of_a_number_pad(names: tuple[str, ...], meant: list[Signal]) -> None:

@@ -1,7 +1,7 @@
 """Whatever can be said can be pressed: every command that is listened for has a button, a key or a place on the page.
 
-The page is the moderator's, on any telephone; `BUTTONS` are what the box and a number pad have. What buttons alone
-cannot do is listed in `PAGE_ONLY`, so that the list can only be made shorter.
+The page is the moderator's, on any telephone; `BUTTONS` are what the box and a number pad have, and the spoken menu
+is pressed with them. What buttons alone cannot do would be listed in `PAGE_ONLY`.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from narrator.speech.choices import _all
 from narrator.speech.grammar import grammar
 from narrator.speech.intents import _MEANINGS, Request, _meaning, live_readings, pressed
 from narrator.speech.lang import load
+from narrator.speech.menu import items
 from tests.table import TABLES, whole_game
 
 GRAMMAR: Any = grammar("ru")
@@ -29,14 +30,10 @@ BUTTONS: tuple[Signal, ...] = (
     *(Held(control) for control in Control),
     *(Typed(number) for number in range(16)),
 )
-PAGE_ONLY = {
-    "hush", "killed-list", "leave", "mafia-won", "maniac-won", "new-game", "nobody-won", "open-vote", "order", "remove",
-    "repeat", "rules", "rules-classic", "rules-forum", "rules-moscow", "rules-sport", "seats", "status", "time-left",
-    "town-won", "unwarn", "vote-for",
-}  # fmt: skip
-"""Commands for which, at some table, only the page has a place and never a button of the box or a number."""
-NEEDS_NO_BUTTON = {"pin"}
-"""The code of the page is printed where the program was started."""
+PAGE_ONLY: set[str] = set()
+"""Commands for which only the page has a place and never a button of the box or a number."""
+NEEDS_NO_BUTTON = {"pin", "hush"}
+"""The code of the page is printed where the program was started; whatever is pressed by day hushes what is said."""
 
 
 def moments(key: str, host: Host) -> Iterator[State]:
@@ -52,7 +49,9 @@ def moments(key: str, host: Host) -> Iterator[State]:
 
 def by_button(state: State) -> set[object]:
     """Everything that a button means now and that is legal."""
-    return {meaning for signal in BUTTONS if (meaning := pressed(signal, state)) is not None}
+    pad = (Typed(100 * voter + candidate) for voter in state.living for candidate in (0, *state.living))
+    meant = {meaning for signal in (*BUTTONS, *pad) if (meaning := pressed(signal, state)) is not None}
+    return meant | {item.meaning for item in items(state)}
 
 
 def by_page(state: State) -> Iterator[object]:

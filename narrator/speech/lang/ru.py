@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from unicode_rbnf import RbnfEngine
 
-from narrator.speech.lang import ru_names, ru_print, ru_screen, ru_stress, ru_timer, ru_variety
+from narrator.speech.lang import ru_menu, ru_names, ru_print, ru_screen, ru_stress, ru_timer, ru_variety
 
 _ENGINE = RbnfEngine.for_language("ru")
 _CASES = ("", "-genitive", "-dative", "-accusative", "-ablative", "-locative")
@@ -341,6 +341,7 @@ BASE: Script = {
     "no-light": "Карты сегодня знает только ведущий.",
     "no-running": "Во время игры это не меняют.",
     "say-again": "Повторите, пожалуйста.",
+    **ru_menu.PHRASES,
     # the web pages
     "pin": "Код для входа:",
     "pin-digit": "{word}.",

@@ -95,6 +95,15 @@ class KeypadSettings(_Section):
     seats: dict[str, Annotated[int, Field(ge=1, le=MOST_SEATS)]]
 
 
+class DisplaySettings(_Section):
+    kind: Literal["", "matrix", "digits"]
+    blocks: int = Field(ge=1, le=16)
+    orientation: Literal[-90, 0, 90, 180]
+    upside_down: bool
+    brightness: float = Field(ge=0, le=1)
+    chip: Literal[0, 1]
+
+
 class ScreenSettings(_Section):
     enabled: bool
     port: int = Field(ge=1, le=65535)
@@ -127,6 +136,7 @@ class Settings(_Section):
     ears: EarsSettings
     panel: PanelSettings
     keypad: KeypadSettings
+    display: DisplaySettings
     screen: ScreenSettings
     paths: PathSettings
 
@@ -163,7 +173,7 @@ def load(path: Path | None = None, **sections: dict[str, Any]) -> Settings:
     except ValidationError as error:
         problems += [_sentence(where, e) for e in error.errors()]
         raise ConfigError(problems) from error
-    problems += [f"{where}: {p}" for p in (*_pin_clashes(settings.panel), *_cards_unseen(settings))]
+    problems += [f"{where}: {p}" for p in (*_pin_clashes(settings), *_cards_unseen(settings))]
     if problems:
         raise ConfigError(problems)
     return settings
@@ -212,10 +222,11 @@ def pins_of(panel: PanelSettings) -> list[tuple[str, int]]:
     return [*((name, getattr(panel, name)) for name in PARTS), *seats]
 
 
-def _pin_clashes(panel: PanelSettings) -> list[str]:
-    used: dict[int, str] = {}
+def _pin_clashes(settings: Settings) -> list[str]:
+    bus = (10, 11, 8 - settings.display.chip) if settings.display.kind else ()
+    used = dict.fromkeys(bus, "the display")
     clashes = []
-    for name, pin in pins_of(panel):
+    for name, pin in pins_of(settings.panel):
         if pin in used:
             clashes.append(f"[panel] {name} and {used[pin]} both use pin {pin}; give each its own.")
         used[pin] = name

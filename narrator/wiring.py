@@ -30,6 +30,7 @@ from narrator.looks import Looks
 from narrator.messages import PortBack, PortFailed, Quit, Signal, Story
 from narrator.ports import Ears, Panel, Put, Voice
 from narrator.ports.console import Console
+from narrator.ports.display import Display
 from narrator.ports.ears import MicrophoneEars, TypedEars
 from narrator.ports.gate import Gate
 from narrator.ports.keypad import Keypad
@@ -70,6 +71,8 @@ def play(settings: Settings, troubles: Sequence[str] = ()) -> None:
             render_table(settings, set_up, console.notice)
         ports = open_ports(settings, inbox.put, console)
         pin = open_screen(settings, inbox.put, ports, stack, fresh=not entries) if settings.screen.enabled else ""
+        display = Display(settings.display, inbox.put)
+        stack.callback(display.close)
         table = Table(
             MonotonicClock(),
             journal,
@@ -86,7 +89,7 @@ def play(settings: Settings, troubles: Sequence[str] = ()) -> None:
             confidence=settings.ears.confidence,
             deal=deal_cards if settings.game.cards == "box" and settings.game.host != "light" else None,
             pin=pin,
-            look=Looks(ports.screen, settings.game.language, lambda: _story(settings, CURRENT)).refresh,
+            look=Looks(ports.screen, settings.game.language, lambda: _story(settings, CURRENT), display.count).refresh,
         )
         stack.callback(app.close)
         stack.callback(Keypad(settings.keypad, inbox.put).close)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from narrator.game import timing
 from narrator.game.timing import TINY, Timer
-from narrator.messages import Buzz, Lamp, Scene
+from narrator.messages import Buzz, Countdown, Lamp, Scene
 from narrator.timer.plans import Mark, Plan
 
 
@@ -171,6 +171,14 @@ def scene(state: State, at: float, *, listening: bool = False) -> Scene:
     passed = [mark for mark in state.plan.marks if mark.left > timer.mark + TINY]
     lamp, blink = (passed[-1].lamp, passed[-1].blink) if passed else (state.plan.lamp, False)
     return Scene(lamp, blink, standing=state.paused, listening=listening)
+
+
+def countdown(state: State) -> Countdown | None:
+    """The running or standing time for a display; None when nobody speaks."""
+    timer = state.timer
+    if timer is None or timer.waiting or state.over:
+        return None
+    return Countdown(timer.total, timer.left, 0.0, timer.since)
 
 
 # --- inside ---

@@ -15,6 +15,7 @@ from narrator.clock import MonotonicClock
 from narrator.config import Settings
 from narrator.messages import Control, Held, Signal
 from narrator.ports.console import Console
+from narrator.ports.display import Display
 from narrator.rendering import render_texts
 from narrator.speech.grammar import grammar
 from narrator.timer import core, report
@@ -42,6 +43,8 @@ def run(
         render_texts(settings, teller.everything(plan, speakers or UNKNOWN), console.notice)
     with contextlib.ExitStack() as stack:
         ports = wiring.open_ports(settings, inbox.put, console)
+        display = Display(settings.display, inbox.put)
+        stack.callback(display.close)
         app = TimerApp(
             ports,
             MonotonicClock(),
@@ -50,6 +53,7 @@ def run(
             teller,
             inbox,
             confidence=settings.ears.confidence,
+            count=display.count,
         )
         stack.callback(app.close)
         wiring.leave_on_signals(inbox.put)

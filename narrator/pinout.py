@@ -65,20 +65,26 @@ class Leg:
 
     @property
     def kind(self) -> str:
-        """Lamp colour, "buzzer", "button" or "seat"."""
+        """Lamp colour ("blue" of an RGB lamp alone), "buzzer", "button" or "seat"."""
         if self.part in _CONTROLS:
             return "button"
         return "seat" if self.part.startswith("seat") else self.part
 
 
 def legs(panel: PanelSettings) -> tuple[Leg, ...]:
-    """Every part of the panel, in the order of the settings, seat buttons last."""
-    return tuple(_leg(part, bcm) for part, bcm in pins_of(panel))
+    """Every part of the panel in the order of the settings, seat buttons last; an RGB lamp has a leg of each colour."""
+    parts = [(part, bcm) for part, bcm in pins_of(panel) if panel.lamps != "off" or part not in _LAMPS]
+    rgb = panel.lamps == "rgb"
+    return tuple(_leg("blue" if rgb and part == "yellow" else part, bcm, rgb) for part, bcm in parts)
 
 
-def _leg(part: str, bcm: int) -> Leg:
+def _leg(part: str, bcm: int, rgb: bool) -> Leg:
     pin = header_pin(bcm)
     ground = min(GROUNDS, key=lambda other: (_distance(pin, other), other))
+    if rgb and part in (*_LAMPS, "blue"):
+        which = f"{part} leg of the RGB lamp" + (", which stands as yellow in the settings" if part == "blue" else "")
+        rest = f"resistor, {which}; the common leg (cathode) to GND (pin {GROUNDS[1]})"
+        return Leg(part, bcm, pin, GROUNDS[1], "330 Ω", rest)
     if part in _LAMPS:
         return Leg(part, bcm, pin, ground, "330 Ω", f"resistor, LED with its long leg first, GND (pin {ground})")
     if part == "buzzer":

@@ -21,6 +21,7 @@ _INK, _QUIET, _PAPER, _BOARD = "#1d2733", "#66717d", "#ffffff", "#14684a"
 _KINDS = {
     "green": ("#1f9d55", "#ffffff"),
     "yellow": ("#f2c230", "#1d2733"),
+    "blue": ("#2563c9", "#ffffff"),
     "red": ("#d33a35", "#ffffff"),
     "buzzer": ("#6b4fbb", "#ffffff"),
     "button": ("#2767c9", "#ffffff"),
@@ -91,7 +92,7 @@ def _square(x: float, y: float, fill: str) -> str:
 
 
 def _name(leg: Leg) -> str:
-    return f"{leg.part} lamp" if leg.part in ("green", "yellow", "red") else leg.part
+    return f"{leg.part} lamp" if leg.part in ("green", "yellow", "red", "blue") else leg.part
 
 
 def _grounded(pin: int, parts: tuple[Leg, ...]) -> str:

@@ -45,6 +45,18 @@ def test_every_part_has_its_pin_and_a_ground_nearby() -> None:
     }
 
 
+def test_an_rgb_lamp_has_a_blue_leg_and_one_common_ground() -> None:
+    found = {leg.part: leg for leg in legs(panel(lamps="rgb"))}
+    assert found["blue"].bcm == panel().yellow and "yellow" not in found
+    lamps = [found[colour] for colour in ("green", "blue", "red")]
+    assert len({leg.ground for leg in lamps}) == 1 and all("common leg" in leg.other for leg in lamps)
+    assert "blue" in as_text(legs(panel(lamps="rgb"))) and "blue lamp" in as_svg(legs(panel(lamps="rgb")))
+
+
+def test_without_lamps_nothing_is_wired_to_their_pins() -> None:
+    assert [leg.part for leg in legs(panel(lamps="off"))] == list(PARTS[3:])
+
+
 def test_only_what_needs_a_resistor_gets_one() -> None:
     resistors = {leg.part: leg.resistor for leg in legs(panel(seats=[4, 2]))}
     assert resistors["green"] == "330 Ω" and resistors["buzzer"] == "1 kΩ"

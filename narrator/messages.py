@@ -14,13 +14,12 @@ from enum import StrEnum
 
 
 class Control(StrEnum):
-    """The four buttons of the box, and the menu, which is Plus and Minus together or a key of its own."""
+    """The four buttons of the box."""
 
     NEXT = "next"
     BACK = "back"
     PLUS = "plus"
     MINUS = "minus"
-    MENU = "menu"
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +174,24 @@ class Earcon(StrEnum):
     BELLS = "bells"
     BEEP = "beep"
     LONG_BEEP = "long-beep"
+
+
+# --- out: what the ears listen for --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One form of a command that may be said now: at each place one of several words.
+
+    `at_once`: a wrong hearing of it costs nothing that cannot be taken back, so it need not wait whether more is said.
+    Two forms of the same `intent` whose `slots` (places of the words that tell them apart) are the same mean the same
+    when these words are the same.
+    """
+
+    places: tuple[frozenset[str], ...]
+    intent: str
+    slots: tuple[int, ...] = ()
+    at_once: bool = True
 
 
 # --- out: scene (levels, a function of the state) ----------------------------------------------------------------

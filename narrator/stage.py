@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from narrator.messages import Buzz, Earcon, Say, Scene
+from narrator.messages import Buzz, Earcon, Form, Say, Scene
 from narrator.ports import Ears, Panel, Screen, Voice
 from narrator.speech.director import Cue
 from narrator.speech.script import Line
@@ -32,7 +32,7 @@ class Stage:
     def __init__(self, ports: Ports) -> None:
         self.ports = ports
         self.epoch = 0  # which grammar the ears have
-        self._phrases: tuple[str, ...] = ()
+        self._listened: tuple[tuple[str, ...], tuple[Form, ...]] = ((), ())
         self._utterance = 0
         self._speaking: set[int] = set()
         self._scene: Scene | None = None
@@ -85,12 +85,12 @@ class Stage:
         """Silence now; what was queued is dropped."""
         self.ports.voice.hush()
 
-    def listen(self, phrases: tuple[str, ...]) -> None:
+    def listen(self, phrases: tuple[str, ...], forms: tuple[Form, ...]) -> None:
         """Listen for these from now on; results for older ones are stale."""
-        if phrases != self._phrases:
+        if (phrases, forms) != self._listened:
             self.epoch += 1
-            self._phrases = phrases
-            self.ports.ears.listen(self.epoch, phrases)
+            self._listened = phrases, forms
+            self.ports.ears.listen(self.epoch, phrases, forms)
 
     def talk_ended(self) -> None:
         """The talk button came up: the utterance so far is finished."""

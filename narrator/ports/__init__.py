@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from narrator.messages import Buzz, Earcon, HostView, Say, Scene, Signal, Story, View
+from narrator.messages import Buzz, Earcon, Form, HostView, Say, Scene, Signal, Story, View
 
 Put = Callable[[Signal], None]
 """Thread-safe entry into the inbox."""
@@ -36,8 +36,12 @@ class Voice(Protocol):
 class Ears(Protocol):
     """Hears one of the given phrases, or nothing."""
 
-    def listen(self, epoch: int, phrases: Sequence[str]) -> None:
-        """Listen for `phrases` from now on; results carry `epoch`. No phrases: do not listen."""
+    def listen(self, epoch: int, phrases: Sequence[str], forms: Sequence[Form] | None = None) -> None:
+        """Listen for `phrases` from now on; results carry `epoch`. No phrases: do not listen.
+
+        `forms`: the whole commands that may be said, when the phrases only cover their pairs of words; without them
+        every phrase is a command of its own.
+        """
 
     def finish(self) -> None:
         """The talk button came up: take the utterance so far as finished."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from narrator.config import EarsSettings
-from narrator.messages import Heard, PortBack, PortFailed
+from narrator.messages import Form, Heard, PortBack, PortFailed
 from narrator.ports import Put
 from narrator.ports.child import Child
 from narrator.ports.hearing import Fault, Finish, Health, Listen, Mute, Note, Works, hear
@@ -49,13 +49,10 @@ class MicrophoneEars:
                 on_death=self._on_death,
             )
 
-    def listen(self, epoch: int, phrases: Sequence[str]) -> None:
-        """Listen for `phrases` from now on; results carry `epoch`. No phrases: do not listen.
-
-        An utterance that is being spoken is dropped; the same epoch and phrases again change nothing.
-        """
+    def listen(self, epoch: int, phrases: Sequence[str], forms: Sequence[Form] | None = None) -> None:
+        """See Ears. An utterance that is being spoken is dropped; the same epoch and phrases again change nothing."""
         with self._lock:
-            self._listen = Listen(epoch, tuple(phrases))
+            self._listen = Listen(epoch, tuple(phrases), None if forms is None else tuple(forms))
             self._child.send(self._listen)
 
     def finish(self) -> None:
@@ -171,7 +168,7 @@ class TypedEars:
         """Hear `text` with certainty under the current epoch."""
         self._put(Heard(text, 1.0, self.epoch))
 
-    def listen(self, epoch: int, phrases: Sequence[str]) -> None:
+    def listen(self, epoch: int, phrases: Sequence[str], forms: Sequence[Form] | None = None) -> None:
         """Record what is listened for."""
         self.listening.append((epoch, tuple(phrases)))
 

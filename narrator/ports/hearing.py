@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from narrator.config import EarsSettings
-from narrator.messages import Heard
+from narrator.messages import Form, Heard
 from narrator.ports.child import Link
 from narrator.ports.devices import DeviceError
 from narrator.ports.microphone import BLOCK, Look, Microphone, choose, load_sounddevice
@@ -44,10 +44,11 @@ MEMORY = 400 << 20  # bytes of resident memory at which the process ends while n
 
 @dataclass(frozen=True, slots=True)
 class Listen:
-    """In: the grammar from now on; no phrases: do not listen."""
+    """In: the grammar from now on; no phrases: do not listen. `forms`: see `Ears.listen`."""
 
     epoch: int = 0
     phrases: tuple[str, ...] = ()
+    forms: tuple[Form, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +246,7 @@ class Hearing:
         self._usable = False
         if listen.phrases:
             try:
-                self._recogniser.listen(listen.phrases)
+                self._recogniser.listen(listen.phrases, listen.forms)
                 self._usable = True
             except RecogniserError as error:
                 self._link.send(Note(str(error)))

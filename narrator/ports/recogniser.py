@@ -9,11 +9,11 @@ one takes well under a millisecond, and switching a running one would abort the 
 from __future__ import annotations
 
 import importlib
-import itertools
 import json
 import logging
 import time
 import wave
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,13 +21,28 @@ from typing import Any
 
 import numpy as np
 
+from narrator.messages import Form
+from narrator.ports.early import Forms, Quiet, Standing
 from narrator.ports.models import UNKNOWN, RecogniserError, check_files, spelling
 
 log = logging.getLogger(__name__)
 
+SHORT = (0.125, 0.2)
+"""Seconds of quiet after which a settled command is looked for; the second time for words that end faintly."""
+HEAD = 0.2
+"""The same when the last word might be the beginning of a longer one."""
+LONG = 0.3
+"""Seconds of quiet after which any whole command is taken: people pause for less inside a command."""
 STABLE = 0.2
-"""Seconds of sound for which a complete phrase must stay unchanged before it is taken early."""
-_BLOCK = 0.1  # seconds; Vosk looks for the end of an utterance once a block
+"""Seconds of sound for which a settled command must stay unchanged to be taken where it is never quiet."""
+SURE = 0.8
+"""Confidence below which nothing is taken early."""
+_BLOCK = 0.025  # seconds
+_REST = 1.0  # seconds at most; quiet ends it
+_SELDOM = 4  # blocks between two looks while somebody speaks
+_ROUNDING = 0.001  # seconds
+_ROOM = 1.0  # seconds of sound that are kept while no word has been recognised
+_LONGEST = 6.0  # seconds: what goes on for longer is talk
 _RATES = range(8000, 192_001)
 
 
@@ -61,7 +76,7 @@ class Utterance:
 class Recogniser:
     """Listens for phrases in mono 16-bit frames at `rate` hertz.
 
-    `early`: report a phrase as soon as it is complete, can have no further word and has stayed so for `STABLE` seconds.
+    `early`: report a command as soon as it is whole and quiet follows, see `SHORT`, `LONG` and `STABLE`.
     Raises RecogniserError when the model or Vosk cannot be used.
     """
 
@@ -84,12 +99,15 @@ class Recogniser:
         self._rate, self._early = rate, early
         self._vosk: Any = None
         self._grammar = ""
-        self._starts: frozenset[str] = frozenset()
-        self._pairs: frozenset[tuple[str, str]] = frozenset()
-        self._last: frozenset[str] = frozenset()  # words that end a phrase and never stand inside one
+        self._forms = Forms(())
+        self._quiet = Quiet()
+        self._sound: deque[bytes] = deque()  # since the utterance began, to be heard again if it was not over yet
         self._shown: dict[str, str] = {}  # the model's spelling -> ours
         self._unavailable: dict[str, None] = {}
         self._fed = self._took = 0.0
+        self._looks = 0
+        self._rest = 0.0  # seconds of sound that may still belong to a command that was taken early
+        self._began = 0.0  # when this Vosk was made, in seconds of sound
         self._partial, self._partial_since = "", 0.0
 
     @property
@@ -109,10 +127,12 @@ class Recogniser:
             return ""
         return self._ours(json.loads(self._vosk.PartialResult()).get("partial", ""))  # none between utterances
 
-    def listen(self, phrases: Sequence[str]) -> None:
+    def listen(self, phrases: Sequence[str], forms: Sequence[Form] | None = None) -> None:
         """Listen for these phrases only, from now on; what was being said is forgotten.
 
-        Raises RecogniserError, and goes on as before, when none of them can be heard.
+        `forms`: the whole commands, for early acceptance, when the phrases do no more than cover their pairs of words;
+        without them every phrase is a command that may be taken at once. Raises RecogniserError, and goes on as before,
+        when none of them can be heard.
         """
         usable: dict[str, str] = {}
         shown: dict[str, str] = {}
@@ -132,7 +152,9 @@ class Recogniser:
         listed = [*usable, *([UNKNOWN] if self._knows(UNKNOWN) else [])]
         self._grammar = json.dumps(listed, ensure_ascii=False)  # Vosk's parser does not know \u escapes
         self._shown = shown
-        self._learn_pairs([self._ours(phrase).split() for phrase in usable])
+        if forms is None:
+            forms = [Form(tuple(frozenset((word,)) for word in phrase.split()), phrase) for phrase in usable.values()]
+        self._forms = Forms(forms)
         self.reset()
 
     def feed(self, frames: bytes) -> list[Utterance]:
@@ -141,7 +163,7 @@ class Recogniser:
             raise RecogniserError("Half a sample was fed: the microphone must give 16-bit frames.")
         if self._vosk is None:
             return []
-        step = 2 * int(self._rate * _BLOCK)
+        step = 2 * round(self._rate * _BLOCK)
         heard = (self._feed_block(frames[at : at + step]) for at in range(0, len(frames), step))
         return [utterance for utterance in heard if utterance is not None]
 
@@ -153,49 +175,97 @@ class Recogniser:
         """Forget what was being said; the next frame begins anew."""
         if not self._grammar:
             return
+        self._renew()
+        self._sound.clear()
+        self._fed = self._took = self._began = self._rest = 0.0
+        self._partial, self._partial_since = "", 0.0
+
+    def _renew(self) -> None:
         # Vosk's own Reset would still decode the third of a second that waits for its right context
         self._vosk = self._new_recogniser(self._model, self._rate, self._grammar)
         self._vosk.SetWords(True)
-        self._fed = self._took = 0.0
-        self._partial, self._partial_since = "", 0.0
 
     def _feed_block(self, block: bytes) -> Utterance | None:
         began = time.perf_counter()
+        seconds = len(block) / 2 / self._rate
+        if self._rest > 0:
+            self._pass_over(block, seconds)
+            return None
         ended = self._vosk.AcceptWaveform(block)
-        self._fed += len(block) / 2 / self._rate
-        complete = not ended and self._early and self._is_complete()
+        self._fed += seconds
+        utterance = self._utterance(self._vosk.Result) if ended else None
+        if self._early and not ended:
+            utterance = self._look(block, seconds)
         self._took += time.perf_counter() - began
-        if ended:
-            return self._utterance(self._vosk.Result)
-        return self._utterance(self._vosk.FinalResult, early=True) if complete else None
+        return utterance
 
-    def _learn_pairs(self, phrases: list[list[str]]) -> None:
-        """What may be taken early. By pairs of words, as Vosk's grammar is: a list need only cover the pairs."""
-        vocabulary = {word for phrase in phrases for word in phrase}
-        self._starts = frozenset(phrase[0] for phrase in phrases)
-        self._pairs = frozenset(pair for phrase in phrases for pair in itertools.pairwise(phrase))
-        inside = {first for first, _ in self._pairs}
-        inside |= {word for word in vocabulary if any(o != word and o.startswith(word) for o in vocabulary)}
-        self._last = frozenset(phrase[-1] for phrase in phrases) - inside
+    # --- early ---
 
-    def _is_complete(self) -> bool:
+    def _look(self, block: bytes, seconds: float) -> Utterance | None:
+        """The utterance, if it is over already."""
+        before = self._quiet.seconds
+        quiet = self._quiet.add(np.frombuffer(block, "<i2"), seconds)
+        self._sound.append(block)
+        waited = next((wait for wait in (*SHORT, LONG) if before < wait - _ROUNDING <= quiet), 0.0)
+        self._looks += 1
+        if not waited and self._looks % _SELDOM:
+            return None  # to ask for the partial text costs as much as to listen
         partial = self.partial
         if partial != self._partial:
             self._partial, self._partial_since = partial, self._fed
+        while len(self._sound) * _BLOCK > (_LONGEST + 1 if partial else _ROOM):
+            self._sound.popleft()
         words = partial.split()
-        if not words or words[0] not in self._starts or words[-1] not in self._last:
-            return False
-        whole = all(pair in self._pairs for pair in itertools.pairwise(words))
-        return whole and self._fed - self._partial_since > STABLE - 0.01
+        if UNKNOWN in words or len(self._sound) * _BLOCK > _LONGEST:
+            return None
+        if waited:  # the last word may not be settled yet
+            return None if self._forms.standing(words[:-1]) is Standing.NOTHING else self._probe(waited)
+        stable = self._fed - self._partial_since > STABLE - _ROUNDING
+        if not stable or self._forms.standing(words) is not Standing.SETTLED:
+            return None
+        return None if self._forms.is_head(words[-1]) else self._probe(0.0)
+
+    def _probe(self, waited: float) -> Utterance | None:
+        """What was said, taken as finished; if that is not enough after `waited`, it is as if nobody had asked.
+
+        Vosk waits for a third of a second of sound after a word before it tells the word; asked for its final result it
+        does not, but then cannot go on: another one hears the same again.
+        """
+        sound = list(self._sound)
+        utterance = self._utterance(self._vosk.FinalResult, early=True)
+        if utterance is not None and utterance.confidence >= SURE and self._is_enough(utterance.text.split(), waited):
+            self._rest = _REST
+            return utterance
+        self._renew()
+        self._sound.extend(sound)
+        again = b"".join(sound)
+        self._began = self._fed - len(again) / 2 / self._rate
+        return self._utterance(self._vosk.Result) if self._vosk.AcceptWaveform(again) else None
+
+    def _pass_over(self, block: bytes, seconds: float) -> None:
+        """What comes right after a command that was taken early is the end of its last word."""
+        self._fed += seconds
+        self._rest -= seconds
+        if self._quiet.add(np.frombuffer(block, "<i2"), seconds) >= LONG or self._rest <= 0:
+            self._rest, self._began = 0.0, self._fed
+            self._renew()
+
+    def _is_enough(self, words: list[str], waited: float) -> bool:
+        standing = self._forms.standing(words)
+        if standing is Standing.SETTLED:
+            return waited >= HEAD or not self._forms.is_head(words[-1])
+        return standing is Standing.COMPLETE and waited >= LONG
 
     def _utterance(self, result: Any, early: bool = False) -> Utterance | None:
-        began = time.perf_counter()
+        asked = time.perf_counter()
         told = json.loads(result())
-        took = self._took + time.perf_counter() - began
+        took = self._took + time.perf_counter() - asked
         self._took = 0.0
         self._partial, self._partial_since = "", self._fed
+        self._sound.clear()
+        began = self._began
         words = tuple(
-            Word(self._ours(word["word"]), min(1.0, word["conf"]), word["start"], word["end"])
+            Word(self._ours(word["word"]), min(1.0, word["conf"]), began + word["start"], began + word["end"])
             for word in told.get("result", ())
         )
         if not words:

@@ -7,13 +7,14 @@ numbers here. Invariant: whatever `phrases` yields, `read` understands.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from hassil import Intents, SlotList, TextSlotList, recognize_all, sample_expression
 
+from narrator.messages import Form
 from narrator.speech import lang
 
 SEATS = range(1, 16)
@@ -22,6 +23,8 @@ TABLES = range(5, 16)
 
 Slots = tuple[tuple[str, int], ...]
 """Slot names and values, sorted: (("by", 3), ("seat", 5))."""
+Shape = tuple[str, ...]
+"""The words of a sentence, slots as «@name»."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -65,7 +68,8 @@ class Grammar:
             name: TextSlotList.from_tuples([(form, value) for value in values for form in values[value]], name=name)
             for name, values in self._forms.items()
         }
-        self._shapes = {name: self._shapes_of(name) for name in self._words.COMMANDS}
+        self._sentences = {name: self._sentences_of(name) for name in self._words.COMMANDS}
+        self._shapes = {name: _thinned(shapes) for name, shapes in self._sentences.items()}
 
     @property
     def intents(self) -> tuple[str, ...]:
@@ -97,6 +101,15 @@ class Grammar:
         """
         return self._cover(tuple(sorted(set(live))), bare, addressed)
 
+    def forms(
+        self, live: Iterable[Reading], unhurried: frozenset[str], *, bare: bool, addressed: bool
+    ) -> tuple[Form, ...]:
+        """Every form of every live command, for those who must know whether a text is whole and may go on.
+
+        `unhurried`: the intents that may not be done at once. A form of two slots stands for all pairs of their values.
+        """
+        return self._all_forms_of(tuple(sorted(set(live))), unhurried, bare, addressed)
+
     def everything(self) -> tuple[Reading, ...]:
         """Every command with every value of its slots."""
         found: set[Reading] = set()
@@ -127,8 +140,8 @@ class Grammar:
             return (token,)
         return tuple(form for forms in self._forms[token[1:]].values() for form in forms)
 
-    def _shapes_of(self, intent: str) -> tuple[tuple[str, ...], ...]:
-        """A template's sentences with slots as placeholders («выставляю @seat»), thinned to those with new pairs."""
+    def _sentences_of(self, intent: str) -> tuple[Shape, ...]:
+        """A template's sentences with slots as placeholders («выставляю @seat»), the shortest first."""
         marks: dict[str, SlotList] = {
             name: TextSlotList.from_tuples([(f"@{name}", 0)], name=name) for name in self._forms
         }
@@ -137,33 +150,39 @@ class Grammar:
             for sentence in data.sentences:
                 for text in sample_expression(sentence.expression, marks, self._intents.expansion_rules):
                     shapes[tuple(text.split())] = None
-        seen: set[tuple[str, str]] = set()
-        kept: list[tuple[str, ...]] = []
-        for shape in sorted(shapes, key=lambda s: (len(s), s)):
-            pairs = set(_pairs(shape))
-            # a sentence with another number of slots is another command form and stays
-            if not pairs <= seen or not kept:
-                kept.append(shape)
-                seen |= pairs
-        return tuple(kept)
+        return tuple(sorted(shapes, key=lambda s: (len(s), s)))
 
     @lru_cache(maxsize=64)  # noqa: B019 - a grammar lives as long as the program
     def _cover(self, live: tuple[Reading, ...], bare: bool, addressed: bool) -> tuple[str, ...]:
-        values: dict[tuple[str, tuple[str, ...]], dict[str, set[int]]] = {}
-        for item in live:
-            names = tuple(name for name, _ in item.slots)
-            slots = values.setdefault((item.intent, names), {name: set() for name in names})
-            for name, value in item.slots:
-                slots[name].add(value)
         seen: set[tuple[str, str]] = set()
         out: list[str] = []
-        prefixes = ([()] if bare else []) + ([(self._words.ADDRESS,)] if addressed else [])
-        for prefix in prefixes:
-            for (intent, names), slots in sorted(values.items()):
-                for shape in self._shapes[intent]:
-                    if tuple(sorted(token[1:] for token in shape if token.startswith("@"))) == names:
-                        self._fill((*prefix, *shape), slots, seen, out)
+        for prefix in self._prefixes(bare, addressed):
+            for _, shape, slots in _live_shapes(live, self._shapes):
+                self._fill((*prefix, *shape), slots, seen, out)
         return tuple(out)
+
+    @lru_cache(maxsize=64)  # noqa: B019 - see above
+    def _all_forms_of(
+        self, live: tuple[Reading, ...], unhurried: frozenset[str], bare: bool, addressed: bool
+    ) -> tuple[Form, ...]:
+        out: list[Form] = []
+        shared: dict[frozenset[str], frozenset[str]] = {}  # few sets of words stand at very many places
+        for intent, shape, slots in _live_shapes(live, self._sentences):
+            words = {
+                f"@{name}": frozenset(form for value in values for form in self._forms[name][value])
+                for name, values in slots.items()
+            }
+            for prefix in self._prefixes(bare, addressed):
+                tokens = (*prefix, *shape)
+                places = (words.get(token, frozenset((token,))) for token in tokens)
+                told_apart = tuple(tokens.index(slot) for slot in words)
+                out.append(
+                    Form(tuple(shared.setdefault(p, p) for p in places), intent, told_apart, intent not in unhurried)
+                )
+        return tuple(out)
+
+    def _prefixes(self, bare: bool, addressed: bool) -> list[tuple[str, ...]]:
+        return ([()] if bare else []) + ([(self._words.ADDRESS,)] if addressed else [])
 
     def _fill(
         self, shape: tuple[str, ...], slots: Mapping[str, set[int]], seen: set[tuple[str, str]], out: list[str]
@@ -184,6 +203,35 @@ class Grammar:
                 if (before, form) not in seen or (form, after) not in seen:
                     seen.update(((before, form), (form, after)))
                     out.append(" ".join((*tokens[:place], form, *tokens[place + 1 :])))
+
+
+def _live_shapes(
+    live: tuple[Reading, ...], shapes: Mapping[str, tuple[Shape, ...]]
+) -> Iterator[tuple[str, Shape, dict[str, set[int]]]]:
+    """Each intent's shapes that take the slots of a live reading, with all live values of these slots."""
+    values: dict[tuple[str, tuple[str, ...]], dict[str, set[int]]] = {}
+    for item in live:
+        names = tuple(name for name, _ in item.slots)
+        slots = values.setdefault((item.intent, names), {name: set() for name in names})
+        for name, value in item.slots:
+            slots[name].add(value)
+    for (intent, names), slots in sorted(values.items()):
+        for shape in shapes[intent]:
+            if tuple(sorted(token[1:] for token in shape if token.startswith("@"))) == names:
+                yield intent, shape, slots
+
+
+def _thinned(shapes: tuple[Shape, ...]) -> tuple[Shape, ...]:
+    """Those with new pairs of words; the first always stays."""
+    seen: set[tuple[str, str]] = set()
+    kept: list[Shape] = []
+    for shape in shapes:
+        pairs = set(_pairs(shape))
+        # a sentence with another number of slots is another command form and stays
+        if not pairs <= seen or not kept:
+            kept.append(shape)
+            seen |= pairs
+    return tuple(kept)
 
 
 def _pairs(tokens: tuple[str, ...]) -> Iterable[tuple[str, str]]:

@@ -6,7 +6,7 @@ players talk, never becomes a move.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -18,7 +18,7 @@ from narrator.game.roles import Host
 from narrator.game.rulesets import RULESETS
 from narrator.game.state import Phase, State
 from narrator.game.timing import Kind
-from narrator.messages import Control, Held, Pressed, Released, SeatDown, SeatUp, Signal, Typed
+from narrator.messages import Control, Form, Held, Pressed, Released, SeatDown, SeatUp, Signal, Typed
 from narrator.speech.grammar import Grammar, Reading, reading
 
 
@@ -51,6 +51,15 @@ class Attention(StrEnum):
 
 Meaning = Move | Request
 NIGHT_INTENTS = frozenset({"next", "pause", "resume", "repeat", "undo", "hush"})
+
+UNHURRIED = frozenset(
+    {
+        *("undo", "yes", "no"),  # cannot be taken back, or are the answer that makes a step final
+        *("remove", "leave", "new-game", "town-won", "mafia-won", "maniac-won", "nobody-won"),  # are asked back
+        "end-speech",  # the one command that players say without the address: «спасибо» may go on
+    }
+)
+"""What is never done before it is clear that no more is said."""
 
 
 def night_intents(state: State) -> frozenset[str]:
@@ -158,8 +167,8 @@ def _meaning(said: Reading, state: State) -> Meaning:
 def pressed(signal: Signal, state: State) -> Meaning | None:
     """What a button, a seat button or the number pad means now; None if nothing.
 
-    Next answers a firm question with yes, Back with no; Plus and Minus are seconds while a speech runs, seats before
-    the game, otherwise the shown number; held, a warning for the shown or the speaking seat. The menu is not here.
+    Next answers a firm question with yes, Back with no; Plus and Minus are seconds while a speech runs, otherwise the
+    shown number; held, a warning for the shown or the speaking seat.
     """
     match signal:
         case Pressed(Control.NEXT):
@@ -168,9 +177,9 @@ def pressed(signal: Signal, state: State) -> Meaning | None:
         case Pressed(Control.BACK):
             return m.Answer(False) if state.question is not None else m.Undo()
         case Pressed(Control.PLUS):
-            return _step(state, 1)
+            return m.AddTime(10) if _speech_runs(state) else m.Adjust(1)
         case Pressed(Control.MINUS):
-            return _step(state, -1)
+            return m.AddTime(-10) if _speech_runs(state) else m.Adjust(-1)
         case Held(Control.BACK):
             return m.Resume() if state.paused else m.Pause()
         case Held(Control.PLUS):
@@ -193,31 +202,19 @@ def is_talk(signal: Signal) -> bool | None:
     return False if signal == Released(Control.NEXT) else None
 
 
-def _step(state: State, by: int) -> Move:
+def _speech_runs(state: State) -> bool:
     timer = state.timer
-    if timer is not None and timer.kind is Kind.SPEECH and not state.paused:
-        return m.AddTime(10 * by)
-    return m.SetUp(seats=state.seats + by) if state.phase is Phase.LOBBY else m.Adjust(by)
-
-
-def concerned(state: State) -> int | None:
-    """The seat that a button without a number is about: the shown one, else who speaks."""
-    counting = state.phase in (Phase.VOTE, Phase.LIFT)
-    return state.entry if state.entry is not None and not counting else state.speaker
+    return timer is not None and timer.kind is Kind.SPEECH and not state.paused
 
 
 def _for_shown(state: State, kind: Callable[[int], Move]) -> Move | None:
-    seat = concerned(state)
+    counting = state.phase in (Phase.VOTE, Phase.LIFT)
+    seat = state.entry if state.entry is not None and not counting else state.speaker
     return kind(seat) if seat else None
 
 
 def typed(number: int, state: State) -> Meaning:
-    """A silently entered number: what the moment asks for. In a named vote 305 is three for five, 300 three's pass."""
-    if state.phase is Phase.LOBBY:
-        return m.SetUp(seats=number)
-    if number >= 100 and m.VoteFor in TABLE[state.phase]:
-        voter, candidate = divmod(number, 100)
-        return m.VoteFor(voter, candidate or None)
+    """A silently entered number: whatever the moment asks for."""
     if state.phase in (Phase.VOTE, Phase.LIFT):
         return m.CastVotes(number)
     if state.phase in (Phase.SPEECHES, Phase.NOMINATIONS):
@@ -230,20 +227,36 @@ def typed(number: int, state: State) -> Meaning:
 # --- the grammar of the moment -----------------------------------------------------------------------------------
 
 
-def listen_for(grammar: Grammar, state: State, *, talk: bool, can_undo: bool) -> tuple[str, ...]:
-    """The phrases the recogniser may hear now."""
-    mode = attention(state)
+Listening = tuple[tuple[str, ...], tuple[Form, ...]]
+"""Phrases for the recogniser, and all forms of what may be said; see `Grammar.phrases` and `Grammar.forms`."""
+
+
+def listening(grammar: Grammar, state: State, *, talk: bool, can_undo: bool) -> Listening:
+    """What the recogniser may hear now."""
     live = list(live_readings(state, can_undo))
-    thanks = [said for said in live if said.intent == "end-speech"]
     if not state.rules.thanks_ends_speech:
         live = [said for said in live if said.intent != "end-speech"]
-    if mode is Attention.ADDRESSED and not talk:
-        rituals = [said for said in live if said.intent == "ritual"]
-        live = [said for said in live if said.intent != "ritual"]
-        unasked = [*(thanks if state.rules.thanks_ends_speech else ()), *rituals]
-        alone = grammar.phrases(unasked, bare=True, addressed=False)
-        return alone + grammar.phrases(live, bare=False, addressed=True)
-    return grammar.phrases(live, bare=True, addressed=True)
+    if attention(state) is not Attention.ADDRESSED or talk:
+        return both(grammar, live, bare=True, addressed=True)
+    unasked = [said for said in live if said.intent in ("end-speech", "ritual")]
+    called = [said for said in live if said.intent != "ritual"]
+    (phrases, forms), (more, and_more) = (
+        both(grammar, unasked, bare=True, addressed=False),
+        both(grammar, called, bare=False, addressed=True),
+    )
+    return phrases + more, forms + and_more
+
+
+def both(grammar: Grammar, live: Iterable[Reading], *, bare: bool, addressed: bool) -> Listening:
+    """What the recogniser may hear when `live` may be said, `bare` or after «ведущий»."""
+    said = tuple(live)
+    phrases = grammar.phrases(said, bare=bare, addressed=addressed)
+    return phrases, grammar.forms(said, UNHURRIED, bare=bare, addressed=addressed)
+
+
+def listen_for(grammar: Grammar, state: State, *, talk: bool, can_undo: bool) -> tuple[str, ...]:
+    """The phrases of `listening`."""
+    return listening(grammar, state, talk=talk, can_undo=can_undo)[0]
 
 
 def live_readings(state: State, can_undo: bool) -> Iterator[Reading]:

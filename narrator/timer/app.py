@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import logging
 import queue
-from collections.abc import Callable
 
 from narrator.clock import Clock
 from narrator.messages import (
     Buzz,
     Control,
-    Countdown,
     Earcon,
     Heard,
     Held,
@@ -31,7 +29,7 @@ from narrator.speech.grammar import Grammar
 from narrator.speech.script import Line
 from narrator.stage import Ports, Stage
 from narrator.timer import core
-from narrator.timer.words import Cue, Meaning, Request, Teller, listen_for, pressed, understand
+from narrator.timer.words import Cue, Meaning, Request, Teller, listening, pressed, understand
 
 log = logging.getLogger(__name__)
 
@@ -52,10 +50,7 @@ class TimerApp:
         inbox: queue.SimpleQueue[Signal],
         *,
         confidence: float = 0.6,
-        count: Callable[[Countdown | None, float], None] = lambda countdown, at: None,
     ) -> None:
-        self._count = count
-        self._counted: Countdown | None = None
         self.stage = Stage(ports)
         self.state = state
         self.quitting = False
@@ -201,9 +196,5 @@ class TimerApp:
         if self.stage.silent:
             self._play(core.Ready())
             self.quitting = self.quitting or self.state.over
-        self.stage.listen(listen_for(self._grammar, self.state, talk=self._talk))
+        self.stage.listen(*listening(self._grammar, self.state, talk=self._talk))
         self.stage.show(core.scene(self.state, self.at(), listening=self.stage.silent))
-        countdown = core.countdown(self.state)
-        if countdown != self._counted:
-            self._counted = countdown
-            self._count(countdown, self.at())

@@ -11,6 +11,7 @@ from enum import StrEnum
 
 from narrator.messages import Buzz, Control, Earcon, Held, Pressed, SeatDown, Signal
 from narrator.speech.grammar import Grammar, reading
+from narrator.speech.intents import Listening, both
 from narrator.speech.script import Line, Script, script_for
 from narrator.timer import core as c
 from narrator.timer.plans import PLANS, Plan
@@ -54,7 +55,6 @@ _PRESSES: dict[Signal, Meaning] = {
     Pressed(Control.MINUS): c.AddTime(-STEP),
     Held(Control.PLUS): c.Restart(),
     Held(Control.MINUS): c.Finish(),
-    Pressed(Control.MENU): Request.TIME_LEFT,
 }
 
 
@@ -79,12 +79,12 @@ def pressed(signal: Signal, state: c.State) -> Meaning | None:
     return _PRESSES.get(signal)
 
 
-def listen_for(grammar: Grammar, state: c.State, *, talk: bool) -> tuple[str, ...]:
-    """Phrases for the recogniser."""
+def listening(grammar: Grammar, state: c.State, *, talk: bool) -> Listening:
+    """What the recogniser may hear now."""
     if state.over:
-        return ()
+        return (), ()
     live = [reading(intent) for intent in _MEANINGS]
-    return grammar.phrases(live, bare=talk or not state.speaker, addressed=True)
+    return both(grammar, live, bare=talk or not state.speaker, addressed=True)
 
 
 # --- out ---------------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from narrator.config import load
-from narrator.messages import Heard
+from narrator.messages import Form, Heard
 from narrator.ports import hearing
 from narrator.ports.child import Link
 from narrator.ports.devices import DeviceError
@@ -90,7 +90,7 @@ class Tape:
         self.fed = self.resets = 0
         self.partial = ""
 
-    def listen(self, phrases: Sequence[str]) -> None:
+    def listen(self, phrases: Sequence[str], forms: Sequence[Form] | None = None) -> None:
         self.reset()
 
     def reset(self) -> None:

@@ -14,12 +14,13 @@ from enum import StrEnum
 
 
 class Control(StrEnum):
-    """The four buttons of the box."""
+    """The four buttons of the box, and the menu, which is Plus and Minus together or a key of its own."""
 
     NEXT = "next"
     BACK = "back"
     PLUS = "plus"
     MINUS = "minus"
+    MENU = "menu"
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,8 +167,8 @@ def _meaning(said: Reading, state: State) -> Meaning:
 def pressed(signal: Signal, state: State) -> Meaning | None:
     """What a button, a seat button or the number pad means now; None if nothing.
 
-    Next answers a firm question with yes, Back with no; Plus and Minus are seconds while a speech runs, otherwise the
-    shown number; held, a warning for the shown or the speaking seat.
+    Next answers a firm question with yes, Back with no; Plus and Minus are seconds while a speech runs, seats before
+    the game, otherwise the shown number; held, a warning for the shown or the speaking seat. The menu is not here.
     """
     match signal:
         case Pressed(Control.NEXT):
@@ -177,9 +177,9 @@ def pressed(signal: Signal, state: State) -> Meaning | None:
         case Pressed(Control.BACK):
             return m.Answer(False) if state.question is not None else m.Undo()
         case Pressed(Control.PLUS):
-            return m.AddTime(10) if _speech_runs(state) else m.Adjust(1)
+            return _step(state, 1)
         case Pressed(Control.MINUS):
-            return m.AddTime(-10) if _speech_runs(state) else m.Adjust(-1)
+            return _step(state, -1)
         case Held(Control.BACK):
             return m.Resume() if state.paused else m.Pause()
         case Held(Control.PLUS):
@@ -202,19 +202,31 @@ def is_talk(signal: Signal) -> bool | None:
     return False if signal == Released(Control.NEXT) else None
 
 
-def _speech_runs(state: State) -> bool:
+def _step(state: State, by: int) -> Move:
     timer = state.timer
-    return timer is not None and timer.kind is Kind.SPEECH and not state.paused
+    if timer is not None and timer.kind is Kind.SPEECH and not state.paused:
+        return m.AddTime(10 * by)
+    return m.SetUp(seats=state.seats + by) if state.phase is Phase.LOBBY else m.Adjust(by)
+
+
+def concerned(state: State) -> int | None:
+    """The seat that a button without a number is about: the shown one, else who speaks."""
+    counting = state.phase in (Phase.VOTE, Phase.LIFT)
+    return state.entry if state.entry is not None and not counting else state.speaker
 
 
 def _for_shown(state: State, kind: Callable[[int], Move]) -> Move | None:
-    counting = state.phase in (Phase.VOTE, Phase.LIFT)
-    seat = state.entry if state.entry is not None and not counting else state.speaker
+    seat = concerned(state)
     return kind(seat) if seat else None
 
 
 def typed(number: int, state: State) -> Meaning:
-    """A silently entered number: whatever the moment asks for."""
+    """A silently entered number: what the moment asks for. In a named vote 305 is three for five, 300 three's pass."""
+    if state.phase is Phase.LOBBY:
+        return m.SetUp(seats=number)
+    if number >= 100 and m.VoteFor in TABLE[state.phase]:
+        voter, candidate = divmod(number, 100)
+        return m.VoteFor(voter, candidate or None)
     if state.phase in (Phase.VOTE, Phase.LIFT):
         return m.CastVotes(number)
     if state.phase in (Phase.SPEECHES, Phase.NOMINATIONS):

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import logging
 import queue
+from collections.abc import Callable
 
 from narrator.clock import Clock
 from narrator.messages import (
     Buzz,
     Control,
+    Countdown,
     Earcon,
     Heard,
     Held,
@@ -50,7 +52,10 @@ class TimerApp:
         inbox: queue.SimpleQueue[Signal],
         *,
         confidence: float = 0.6,
+        count: Callable[[Countdown | None, float], None] = lambda countdown, at: None,
     ) -> None:
+        self._count = count
+        self._counted: Countdown | None = None
         self.stage = Stage(ports)
         self.state = state
         self.quitting = False
@@ -198,3 +203,7 @@ class TimerApp:
             self.quitting = self.quitting or self.state.over
         self.stage.listen(*listening(self._grammar, self.state, talk=self._talk))
         self.stage.show(core.scene(self.state, self.at(), listening=self.stage.silent))
+        countdown = core.countdown(self.state)
+        if countdown != self._counted:
+            self._counted = countdown
+            self._count(countdown, self.at())

@@ -55,6 +55,7 @@ _PRESSES: dict[Signal, Meaning] = {
     Pressed(Control.MINUS): c.AddTime(-STEP),
     Held(Control.PLUS): c.Restart(),
     Held(Control.MINUS): c.Finish(),
+    Pressed(Control.MENU): Request.TIME_LEFT,
 }
 
 

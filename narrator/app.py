@@ -18,7 +18,8 @@ from narrator.messages import Asked, Earcon, Heard, PageOpened, PortBack, PortFa
 from narrator.speech.choices import chosen
 from narrator.speech.director import Director
 from narrator.speech.grammar import Grammar
-from narrator.speech.intents import Meaning, Request, Unclear, is_talk, listening, pressed, understand
+from narrator.speech.intents import Meaning, Request, Unclear, is_talk, listening, understand
+from narrator.speech.menu import Item, Menu
 from narrator.stage import Ports, Stage
 from narrator.table import Table
 
@@ -50,6 +51,7 @@ class App:
         self.quitting = False
         self._screen = ports.screen
         self._confidence, self._deal, self._pin, self._look = confidence, deal, pin, look
+        self._menu = Menu()
         self._talk = self._deaf = False  # deaf: the microphone is gone and the table has not been told
         self._listened: tuple[State, bool] | None = None
 
@@ -128,7 +130,7 @@ class App:
                     if not talk:
                         self.stage.talk_ended()
                     return
-                self._do(pressed(signal, self.state))
+                self._do(self._menu.press(signal, self.state, self.table.at()))
 
     def _hear(self, text: str, confidence: float, *, talk: bool = False) -> None:
         talk = talk or self._talk
@@ -151,24 +153,21 @@ class App:
         if not self.state.phase.is_night:
             self.stage.say(self.director.say("say-again", self.state))
 
-    def _do(self, meaning: Meaning | None) -> None:
+    def _do(self, meaning: Meaning | Item | None) -> None:
         state, at = self.state, self.table.at()
         self.refused = "" if meaning else "not-now"
         match meaning:
             case None:
                 return
-            case Request.REPEAT:
-                self.stage.say(self.director.now(state, at))
-            case Request.TIME_LEFT:
-                self.stage.say(self.director.time_left(state, at))
-            case Request.STATUS:
-                self.stage.say(self.director.status(state))
-            case Request.RULES:
-                self.stage.say(self.director.rules(state))
-            case Request.PIN:
-                self.stage.say(self.director.pin(self._pin, state))
             case Request.HUSH:
                 self.stage.hush()
+            case Request.PIN:
+                self.stage.say(self.director.pin(self._pin, state))
+            case Request():
+                self.stage.say(self.director.answer(meaning, state, at))
+            case Item():
+                self.stage.hush()
+                self.stage.say(self.director.offer(meaning, state))
             case m.Next() if not self.stage.silent and state.timer is not None and state.timer.waiting:
                 self.stage.hush()  # «дальше» ends the announcement first, then the speech
             case m.Start() | m.Next() if state.phase is Phase.LOBBY and self._deal and not state.roles:

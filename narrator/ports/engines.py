@@ -32,6 +32,9 @@ from narrator.ports.spelling import ESPEAK_SPELLING, for_espeak, plain
 
 log = logging.getLogger(__name__)
 
+ESPEAK_VOICE = "ru+klatt"
+"""espeak-ng's usual voice: of its variants the one that a recogniser understands best (tests/bench/intelligible)."""
+_CALMER = 0.8  # share of the usual rate that it takes to be understood
 LIMIT = 300  # characters; espeak-ng through pyttsx3 crashes on very long texts
 _FILE_PATIENCE = 2.5  # seconds for the file to be complete after the engine's own wait
 _SETTLE = 0.02  # seconds for the synthesiser's thread to leave its last callback; see `serve_pyttsx3`
@@ -81,7 +84,9 @@ def engine_for(settings: VoiceSettings) -> Engine:
     if settings.engine not in ("auto", "pyttsx3"):
         log.warning("%s. espeak-ng speaks meanwhile.", why)
         voice = ""
-    return Pyttsx3Engine(voice or "ru", settings.rate)
+    if voice:
+        return Pyttsx3Engine(voice, settings.rate)
+    return Pyttsx3Engine(ESPEAK_VOICE, round(_CALMER * settings.rate))
 
 
 def check_text(text: str) -> None:

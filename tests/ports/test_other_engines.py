@@ -54,7 +54,8 @@ def test_rhvoice_is_taken_where_it_is_installed(fake: Path, tmp_path: Path) -> N
 
 
 def test_an_espeak_voice_means_espeak(fake: Path) -> None:
-    assert isinstance(engine_for(settings(voice="ru+f3")), Pyttsx3Engine)
+    assert engine_for(settings(voice="ru+f3")).key.endswith("ru+f3, 150")
+    assert engine_for(settings(engine="pyttsx3")).key.endswith("ru+klatt, 120"), "the clearest, and calmer"
     assert isinstance(engine_for(settings(engine="pyttsx3")), Pyttsx3Engine)
 
 

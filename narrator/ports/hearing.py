@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 # Seconds, unless said otherwise.
-NO_SOUND = 2.0  # without a block: the microphone is gone, whatever the sound system says
+NO_SOUND = 1.5  # without a block: the microphone is gone, whatever the sound system says
 ALL_ZERO = 10.0  # of exact zeros: a switched-off microphone or a wrong source; a live one always has noise
 LONGEST_ZERO = 160.0
 LOOK_EVERY = 2.0  # between looks for a microphone that is not there
@@ -281,7 +281,10 @@ class Hearing:
     def _tell(self, utterances: Sequence[Utterance]) -> None:
         for said in utterances:
             self._used = time.monotonic()
-            self._link.send(Heard(said.text, said.confidence, self._orders.listen.epoch))
+            # what is doubted is asked for again, if it was meant for the box at all
+            self._link.send(Heard(said.text, 0.0 if said.doubt else said.confidence, self._orders.listen.epoch))
+            if said.doubt:
+                self._link.send(Note(f"«{said.text}» was {said.doubt}: it is not acted on."))
 
     def _watch_zeros(self, block: NDArray[np.int16]) -> None:
         if block.any():

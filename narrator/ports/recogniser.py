@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from narrator.messages import Form
 from narrator.ports.early import Forms, Quiet, Standing
@@ -38,7 +39,14 @@ STABLE = 0.2
 SURE = 0.8
 """Confidence below which nothing is taken early."""
 _BLOCK = 0.025  # seconds
-_REST = 1.0  # seconds at most; quiet ends it
+REFRACTORY = 0.5
+"""Seconds of sound after a command that are passed over with `early`: the end of its last word, an echo, a «да, да»."""
+CLIPPED = 0.01
+"""Share of an utterance's samples at full scale from which it is doubted."""
+CUT = 0.06
+"""Seconds: a first word that begins sooner after the microphone was opened had begun before."""
+_TAIL = 1.0  # seconds at most until the refractory time is ended by quiet
+_FULL = 32700  # of 32768: full scale
 _SELDOM = 4  # blocks between two looks while somebody speaks
 _ROUNDING = 0.001  # seconds
 _ROOM = 1.0  # seconds of sound that are kept while no word has been recognised
@@ -62,6 +70,7 @@ class Utterance:
 
     `confidence`: the least of the words'. `seconds`: length of the words' sound. `lag`: seconds of sound from the end
     of the last word until it was known. `took`: seconds of computing. `early`: taken before the end-pointer.
+    `doubt`: why it should not be acted on, "" if there is no reason: its beginning is cut off, or its sound clipped.
     """
 
     text: str
@@ -71,6 +80,7 @@ class Utterance:
     lag: float
     took: float
     early: bool = False
+    doubt: str = ""
 
 
 class Recogniser:
@@ -106,7 +116,8 @@ class Recogniser:
         self._unavailable: dict[str, None] = {}
         self._fed = self._took = 0.0
         self._looks = 0
-        self._rest = 0.0  # seconds of sound that may still belong to a command that was taken early
+        self._resting, self._rested = False, 0.0  # after a command; seconds of it
+        self._clipped = 0  # samples of this utterance
         self._began = 0.0  # when this Vosk was made, in seconds of sound
         self._partial, self._partial_since = "", 0.0
 
@@ -177,7 +188,8 @@ class Recogniser:
             return
         self._renew()
         self._sound.clear()
-        self._fed = self._took = self._began = self._rest = 0.0
+        self._fed = self._took = self._began = 0.0
+        self._resting, self._clipped = False, 0
         self._partial, self._partial_since = "", 0.0
 
     def _renew(self) -> None:
@@ -188,23 +200,27 @@ class Recogniser:
     def _feed_block(self, block: bytes) -> Utterance | None:
         began = time.perf_counter()
         seconds = len(block) / 2 / self._rate
-        if self._rest > 0:
-            self._pass_over(block, seconds)
+        samples = np.frombuffer(block, "<i2")
+        if self._resting:
+            self._pass_over(samples, seconds)
             return None
+        self._clipped += int(np.count_nonzero((samples >= _FULL) | (samples <= -_FULL)))
         ended = self._vosk.AcceptWaveform(block)
         self._fed += seconds
         utterance = self._utterance(self._vosk.Result) if ended else None
         if self._early and not ended:
-            utterance = self._look(block, seconds)
+            utterance = self._look(block, samples, seconds)
         self._took += time.perf_counter() - began
+        if self._early and utterance is not None and self._forms.standing(utterance.text.split()) >= Standing.COMPLETE:
+            self._resting, self._rested = True, 0.0
         return utterance
 
     # --- early ---
 
-    def _look(self, block: bytes, seconds: float) -> Utterance | None:
+    def _look(self, block: bytes, samples: NDArray[np.int16], seconds: float) -> Utterance | None:
         """The utterance, if it is over already."""
         before = self._quiet.seconds
-        quiet = self._quiet.add(np.frombuffer(block, "<i2"), seconds)
+        quiet = self._quiet.add(samples, seconds)
         self._sound.append(block)
         waited = next((wait for wait in (*SHORT, LONG) if before < wait - _ROUNDING <= quiet), 0.0)
         self._looks += 1
@@ -231,23 +247,23 @@ class Recogniser:
         Vosk waits for a third of a second of sound after a word before it tells the word; asked for its final result it
         does not, but then cannot go on: another one hears the same again.
         """
-        sound = list(self._sound)
+        sound, clipped = list(self._sound), self._clipped
         utterance = self._utterance(self._vosk.FinalResult, early=True)
         if utterance is not None and utterance.confidence >= SURE and self._is_enough(utterance.text.split(), waited):
-            self._rest = _REST
             return utterance
+        self._clipped = clipped
         self._renew()
         self._sound.extend(sound)
         again = b"".join(sound)
         self._began = self._fed - len(again) / 2 / self._rate
         return self._utterance(self._vosk.Result) if self._vosk.AcceptWaveform(again) else None
 
-    def _pass_over(self, block: bytes, seconds: float) -> None:
-        """What comes right after a command that was taken early is the end of its last word."""
+    def _pass_over(self, samples: NDArray[np.int16], seconds: float) -> None:
         self._fed += seconds
-        self._rest -= seconds
-        if self._quiet.add(np.frombuffer(block, "<i2"), seconds) >= LONG or self._rest <= 0:
-            self._rest, self._began = 0.0, self._fed
+        self._rested += seconds
+        quiet = self._quiet.add(samples, seconds)
+        if self._rested > _TAIL or (self._rested > REFRACTORY and quiet >= LONG):
+            self._resting, self._began = False, self._fed
             self._renew()
 
     def _is_enough(self, words: list[str], waited: float) -> bool:
@@ -262,6 +278,7 @@ class Recogniser:
         took = self._took + time.perf_counter() - asked
         self._took = 0.0
         self._partial, self._partial_since = "", self._fed
+        clipped, self._clipped = self._clipped, 0
         self._sound.clear()
         began = self._began
         words = tuple(
@@ -270,14 +287,18 @@ class Recogniser:
         )
         if not words:
             return None
+        seconds = words[-1].end - words[0].start
+        cut = words[0].start - began < CUT
+        doubt = "clipped" if clipped > CLIPPED * seconds * self._rate else "cut off" if cut else ""
         return Utterance(
             text=" ".join(word.text for word in words),
             confidence=min(word.confidence for word in words),
             words=words,
-            seconds=words[-1].end - words[0].start,
+            seconds=seconds,
             lag=self._fed - words[-1].end,
             took=took,
             early=early,
+            doubt=doubt,
         )
 
     def _knows(self, word: str) -> bool:

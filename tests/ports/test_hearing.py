@@ -181,6 +181,16 @@ def test_a_thousand_switches_at_random_moments(model: Path, spoken: Callable[[st
         assert set(h.text.split()) <= {w for phrase in grammars[h.epoch] for w in phrase.split()} | {"[unk]"}
 
 
+def test_what_is_cut_off_is_heard_without_any_confidence(model: Path, spoken: Callable[[str], Block]) -> None:
+    """The gate opens while somebody speaks."""
+    speech = spoken(FIVE)
+    speech = speech[np.flatnonzero(np.abs(speech) > 300)[0] :]
+    script = run(Script(np.concatenate([speech, seconds(1)])), Recogniser(model, RATE), Listen(1, NUMBERS))
+    (heard,) = script.of(Heard)
+    assert (heard.text, heard.confidence) == (FIVE, 0.0)
+    assert len(script.of(Note)) == 1
+
+
 def test_phrases_that_cannot_be_heard_are_noted_and_nothing_is_heard(model: Path) -> None:
     script = run(Script(seconds(1)), Recogniser(model, RATE), Listen(1, ("абракадабра",)))
     assert len(script.of(Note)) == 1

@@ -21,7 +21,7 @@ from narrator.config import load
 from narrator.messages import Form
 from narrator.ports import models
 from narrator.ports.models import BIG, RecogniserError, check_model, find_model, spelling
-from narrator.ports.recogniser import LONG, SHORT, Recogniser, hear_file, read_sound
+from narrator.ports.recogniser import LONG, REFRACTORY, SHORT, Recogniser, hear_file, read_sound
 from tests.speech_lab import COMMANDS, NUMBERS, RATE, VOICES, WORDS, speak, write_wav
 from tests.speech_lab import model as model
 
@@ -468,3 +468,39 @@ def test_noise_ten_decibels_below_the_voice_seldom_makes_another_command(
         wrong += [(command, text) for text in heard if text in COMMANDS and text != command]
     assert len(wrong) <= 2, wrong  # 4 of 228 in a longer run
     assert right >= 0.85 * len(COMMANDS[::2])
+
+
+# --- doubts ------------------------------------------------------------------------------------------------------
+
+
+def test_a_command_whose_beginning_is_missing_is_doubted(model: Path, sound: Callable[..., bytes]) -> None:
+    """The microphone is opened while somebody speaks: «не выставляю номер пять» must not nominate anybody."""
+    recogniser = Recogniser(model, RATE)
+    recogniser.listen(COMMANDS)
+    spoken = _voiced(sound(FIVE))
+    for before, doubt in ((0.0, "cut off"), (0.3, "")):
+        recogniser.reset()
+        (heard,) = recogniser.feed(bytes(2 * round(before * RATE)) + spoken + bytes(3 * RATE))
+        assert (heard.text, heard.doubt) == (FIVE, doubt)
+
+
+@pytest.mark.parametrize(("louder", "doubt"), [(1.0, ""), (40.0, "clipped")])
+def test_a_command_that_is_clipped_is_doubted(
+    model: Path, sound: Callable[..., bytes], louder: float, doubt: str
+) -> None:
+    recogniser = Recogniser(model, RATE)
+    recogniser.listen(["дальше"])
+    loud = (np.frombuffer(sound("дальше"), "<i2") * louder).clip(-32768, 32767).astype("<i2").tobytes()
+    (heard,) = recogniser.feed(loud + bytes(2 * RATE))
+    assert heard.doubt == doubt
+
+
+def test_right_after_a_command_nothing_is_heard(model: Path, sound: Callable[..., bytes]) -> None:
+    """«Дальше!» and its echo are one command; said again after a second it is another."""
+    recogniser = Recogniser(model, RATE, early=True)
+    recogniser.listen(["дальше", "отмена"])
+    word = _voiced(sound("дальше"))
+    for gap, times in ((0.2, 1), (REFRACTORY + LONG + 0.3, 2)):
+        recogniser.reset()
+        said = bytes(RATE) + word + bytes(2 * round(gap * RATE)) + word + bytes(4 * RATE)
+        assert [text for text, _, _ in known_after(recogniser, said)] == ["дальше"] * times

@@ -15,7 +15,7 @@ import pytest
 from narrator.compact import BuildError, train
 from narrator.compact.acoustic import Acoustic, load_base
 from narrator.compact.pronounce import pronounce
-from narrator.compact.train import corpus
+from narrator.compact.train import corpus, sources
 from narrator.ports.recogniser import Recogniser, read_sound
 from tests.speech_lab import model as model
 from tests.speech_lab import speak
@@ -64,6 +64,18 @@ def test_a_stress_is_written_after_the_vowel_that_bears_it() -> None:
 def test_the_labels_of_festvox_become_phones_of_ours() -> None:
     words = corpus._festvox_words(["pau", "t", "ee", "ll", "e", "pau", "sch", "oo", "pau"])
     assert words == (("t", "e", "ɭʲ", "i"), ("ɕ", "ɵ"))
+
+
+def test_every_source_has_a_licence_in_the_table(tmp_path: Path) -> None:
+    names = ("festvox", "asterisk", *(f"rhvoice_{v}" for v in corpus.RHVOICE), *(f"espeak_{v}" for v in corpus.ESPEAK))
+    said = [corpus.Utterance(name, np.zeros(96000, np.int16), ()) for name in names]
+    path = sources.tell(said, tmp_path / "new.npz")
+    lines = path.read_text("utf-8").splitlines()
+    assert path.name == "new.licences.md"
+    assert len(lines) == 2 + 6 + 1
+    assert "| 32 utterances, 3 minutes | output of espeak-ng" in lines[-2]
+    with pytest.raises(KeyError):
+        sources.table([corpus.Utterance("somebody", np.zeros(1, np.int16), ())])
 
 
 @pytest.mark.skipif(not corpus.FESTVOX.exists(), reason="festvox-ru is not installed: apt install festvox-ru")

@@ -24,6 +24,7 @@ from narrator.compact.train.criterion import Criterion, transitions
 from narrator.compact.train.network import STEP, Network
 from narrator.compact.train.pack import pack
 from narrator.compact.train.rooms import rooms
+from narrator.compact.train.sources import tell
 
 _ROOMS = 320
 _BATCH = 14
@@ -56,6 +57,7 @@ def train(work: Path, out: Path, commands: Sequence[str], *, minutes: float) -> 
         aligned += _aligned(path, work / "aligned", network, acoustic.phones)
     aligned = good(aligned)
     yield f"{len(aligned)} utterances aligned, mean log probability {np.mean([item.score for item in aligned]):.2f}"
+    yield f"what was used and under which licences: {tell([item.utterance for item in aligned], out)}"
     yield from _learn(work, out, base, acoustic.phones, network, aligned, Table(_talk(aligned), responses), minutes)
 
 

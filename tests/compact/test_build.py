@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from narrator.compact import BuildError, acoustic, graph
+from narrator.compact import BuildError, acoustic, graph, kaldi
 from narrator.compact.build import build, cached_model
 from narrator.ports.models import check_model
 from narrator.ports.recogniser import hear_file
@@ -148,8 +148,8 @@ def test_another_version_of_the_acoustic_package_is_refused() -> None:
 
 def test_the_shipped_differences_hold_no_weights_of_the_package() -> None:
     base, _ = acoustic.load_base()
-    name, _, text = next(c for c in acoustic._components(base) if c[0] == "tdnnf2.affine")
-    weights, _, _ = acoustic._find_matrix(text)
+    name, _, text = next(c for c in kaldi.components(base) if c[0] == "tdnnf2.affine")
+    weights, _, _ = kaldi.find_matrix(text)
     stored = acoustic.Acoustic()._stored
     difference = stored[f"{name}:weights"] * stored[f"{name}:scale"][:, None]
     assert (

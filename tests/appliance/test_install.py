@@ -41,9 +41,10 @@ def run(release: str, script: str, tmp_path: Path) -> str:
     (tmp_path / "cut.sh").write_text(_CUT)
     (tmp_path / "script.sh").write_text(f"set -u\n{_LOOK}\n{script}\necho the end\n")
     done = subprocess.run(
-        [str(ROOT / "scripts/lab"), "_in", str(LAB / release), f"--bind={tmp_path}:/lab", "--volatile=overlay", "--",
-         "bash", "/lab/script.sh"],
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=1500,
+        # asked politely first: a container whose systemd-nspawn was killed lives on
+        ["timeout", "--kill-after=20", "3600", str(ROOT / "scripts/lab"), "_in", str(LAB / release),
+         f"--bind={tmp_path}:/lab", "--volatile=overlay", "--", "bash", "/lab/script.sh"],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
     )  # fmt: skip
     print(f"\n{done.stdout}")
     assert "the end" in done.stdout

@@ -66,6 +66,7 @@ class EarsSettings(_Section):
     enabled: bool
     device: str
     model: str
+    phrases: dict[str, str]
     confidence: float = Field(ge=0, le=1)
     early: bool
 

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from narrator.config import Settings
+from narrator.naming import commands, vocabulary
 from narrator.ports.models import find_model
 from narrator.ports.recogniser import Recogniser, Utterance, read_sound
-from narrator.speech.grammar import Grammar, grammar
+from narrator.speech.grammar import Grammar
 
 ROOM = 0.4
 """Seconds of silence put before and after a file's sound."""
@@ -25,13 +26,15 @@ def hear_files(settings: Settings, files: Iterable[Path]) -> Iterator[dict[str, 
     Every command of every seat is live, so the text is what the recogniser hears at its worst.
     Raises RecogniserError for a missing model or a broken file.
     """
-    commands = grammar(settings.game.language)
-    phrases = commands.phrases(commands.everything(), bare=True, addressed=True)
+    names = tuple(settings.game.names)
+    words = commands(settings)
+    spoken = words.named(names)
+    phrases = spoken.phrases(spoken.everything(), bare=True, addressed=True)
     model: Path | None = None
     recognisers: dict[int, Recogniser] = {}
     for file in files:
         frames, rate = read_sound(file)  # before the model: a wrong name need not wait for it
-        model = model or find_model(settings.ears, settings.paths.cache_dir, commands.words())
+        model = model or find_model(settings.ears, settings.paths.cache_dir, vocabulary(settings, words, names))
         if rate not in recognisers:
             recognisers[rate] = Recogniser(model, rate)
             recognisers[rate].listen(phrases)
@@ -42,7 +45,7 @@ def hear_files(settings: Settings, files: Iterable[Path]) -> Iterator[dict[str, 
         took = time.perf_counter() - began
         utterances = heard if last is None else [*heard, last]
         recogniser.reset()
-        yield _record(commands, file, utterances, len(frames) / 2 / rate, took)
+        yield _record(spoken, file, utterances, len(frames) / 2 / rate, took)
 
 
 def _with_room(frames: bytes, rate: int) -> bytes:
@@ -51,10 +54,10 @@ def _with_room(frames: bytes, rate: int) -> bytes:
     return room + frames + room
 
 
-def _record(commands: Grammar, file: Path, heard: list[Utterance], audio: float, work: float) -> dict[str, Any]:
+def _record(spoken: Grammar, file: Path, heard: list[Utterance], audio: float, work: float) -> dict[str, Any]:
     text = " ".join(utterance.text for utterance in heard)
-    bare, addressed = commands.address(commands.normal(text))
-    readings = commands.read(bare)
+    bare, addressed = spoken.address(spoken.normal(text))
+    readings = spoken.read(bare)
     return {
         "file": str(file),
         "text": text,

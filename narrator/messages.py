@@ -97,6 +97,13 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
+class Named:
+    """The moderator has written down who sits where: names, seat 1 first, "" for none."""
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class PageOpened:
     """Somebody has opened the moderator's page with the right PIN."""
 
@@ -138,6 +145,7 @@ Signal = (
     | SeatUp
     | Typed
     | Asked
+    | Named
     | PageOpened
     | SpeechDone
     | PortFailed

@@ -6,10 +6,10 @@ Starts no device. Invariant: what is there already is not made again, so it may 
 from __future__ import annotations
 
 from narrator.config import Settings
+from narrator.naming import commands, vocabulary
 from narrator.ports.models import RecogniserError, check_model, find_model
 from narrator.rendering import render_table
 from narrator.rules import ruleset
-from narrator.speech.grammar import grammar
 from narrator.wiring import table_of
 
 
@@ -20,7 +20,7 @@ def prepare(settings: Settings) -> list[str]:
     if settings.voice.enabled:
         render_table(settings, table, troubles.append)
     if settings.ears.enabled:
-        words = grammar(settings.game.language).words()
+        words = vocabulary(settings, commands(settings), tuple(settings.game.names))
         try:
             model = check_model(find_model(settings.ears, settings.paths.cache_dir, words))
         except RecogniserError as error:

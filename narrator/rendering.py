@@ -43,11 +43,11 @@ def said_names(settings: Settings) -> Callable[[Iterable[str]], tuple[str, ...]]
     return said
 
 
-def render_table(settings: Settings, table: SetUp, notice: Callable[[str], None]) -> None:
-    """Render all that can be said at a table that has been set."""
+def render_table(settings: Settings, table: SetUp, notice: Callable[[str], None], *, bar: bool = True) -> None:
+    """Render all that can be said at a table that has been set; `bar`: show it, when the terminal is ours alone."""
     assert table.rules is not None and table.seats is not None
     names = said_names(settings)((table.names or {}).get(seat, "") for seat in range(1, table.seats + 1))
-    render_texts(settings, repertoire(settings.game.language, table.rules, table.seats, names), notice)
+    render_texts(settings, repertoire(settings.game.language, table.rules, table.seats, names), notice, bar=bar)
 
 
 def everything(settings: Settings) -> tuple[str, ...]:
@@ -74,13 +74,13 @@ def render_everything(settings: Settings, texts: Sequence[str]) -> tuple[int, in
         cache.close()
 
 
-def render_texts(settings: Settings, texts: Iterable[str], notice: Callable[[str], None]) -> None:
+def render_texts(settings: Settings, texts: Iterable[str], notice: Callable[[str], None], *, bar: bool = True) -> None:
     """Render what is not rendered yet; a missing synthesiser is said in one line."""
     cache = phrase_cache(settings.voice, settings.paths.cache_dir, spoken(settings))
     try:
         todo = [text for text in texts if cache.get(text) is None]
         if todo:
-            with _bar("Rendering phrases", len(todo)) as advance:
+            with _bar("Rendering phrases", len(todo), shown=bar) as advance:
                 cache.render_all(todo, advance)
     except RuntimeError as error:
         notice(f"voice: {error}")
@@ -89,9 +89,9 @@ def render_texts(settings: Settings, texts: Iterable[str], notice: Callable[[str
 
 
 @contextlib.contextmanager
-def _bar(what: str, total: int) -> Iterator[Callable[[int, int], None]]:
+def _bar(what: str, total: int, *, shown: bool = True) -> Iterator[Callable[[int, int], None]]:
     columns = (TextColumn("* {task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, transient=True) as progress:
+    with Progress(*columns, transient=True, disable=not shown) as progress:
         task = progress.add_task(what, total=total)
 
         def advance(done: int, of: int) -> None:

@@ -11,6 +11,7 @@ import os
 from pathlib import Path
 
 from narrator.config import DEFAULTS, ConfigError, Settings, default_path, load
+from narrator.naming import commands
 from narrator.rules import RulesError, ruleset
 from narrator.wiring import table_of
 
@@ -41,6 +42,7 @@ def settings_for_a_box(path: Path | None) -> tuple[Settings, tuple[str, ...]]:
 def _sound(path: Path | None) -> Settings:
     settings = load(path)
     table_of(settings, ruleset(settings.game.rules, settings.rules))
+    commands(settings)
     return settings
 
 

@@ -28,6 +28,7 @@ from narrator.game.state import Phase, State
 from narrator.journal import Beat, Entry, Journal, JournalError, Lock
 from narrator.looks import Looks
 from narrator.messages import PortBack, PortFailed, Quit, Signal, Story
+from narrator.naming import Naming, commands, vocabulary
 from narrator.ports import Ears, Panel, Put, Voice
 from narrator.ports.console import Console
 from narrator.ports.display import Display
@@ -44,7 +45,7 @@ from narrator.rules import RulesError, ruleset
 from narrator.service import Pulse, Service
 from narrator.shelter import sheltered
 from narrator.speech.director import Director
-from narrator.speech.grammar import grammar
+from narrator.speech.grammar import Grammar
 from narrator.stage import Ports
 from narrator.table import Table, played_back
 
@@ -56,7 +57,7 @@ def play(settings: Settings, troubles: Sequence[str] = ()) -> None:
 
     `troubles`: what was wrong with the settings and has been passed over, to be told.
     """
-    rules = ruleset(settings.game.rules, settings.rules)
+    rules, words = ruleset(settings.game.rules, settings.rules), commands(settings)
     inbox: queue.SimpleQueue[Signal] = queue.SimpleQueue()
     console = Console(inbox.put)
     service = Service()
@@ -69,7 +70,7 @@ def play(settings: Settings, troubles: Sequence[str] = ()) -> None:
         if settings.voice.enabled:
             service.starting("rendering phrases", 600)
             render_table(settings, set_up, console.notice)
-        ports = open_ports(settings, inbox.put, console)
+        ports = open_ports(settings, inbox.put, console, words)
         pin = open_screen(settings, inbox.put, ports, stack, fresh=not entries) if settings.screen.enabled else ""
         display = Display(settings.display, inbox.put)
         stack.callback(display.close)
@@ -80,16 +81,23 @@ def play(settings: Settings, troubles: Sequence[str] = ()) -> None:
             on_trouble=_teller(inbox.put, "journal"),
             new_page=lambda: new_journal(settings),
         )
+        looks = Looks(ports.screen, settings.game.language, lambda: _story(settings, CURRENT), display.count)
+        naming = Naming(settings, words, ports.ears, _teller(inbox.put, "names"), console.notice, set_up)
+
+        def look(table: Table) -> None:
+            naming.refresh(table.state)
+            looks.refresh(table)
+
         app = App(
             ports,
             table,
-            grammar(settings.game.language),
+            words,
             Director(settings.game.language, said_names(settings)),
             inbox,
             confidence=settings.ears.confidence,
             deal=deal_cards if settings.game.cards == "box" and settings.game.host != "light" else None,
             pin=pin,
-            look=Looks(ports.screen, settings.game.language, lambda: _story(settings, CURRENT), display.count).refresh,
+            look=look,
         )
         stack.callback(app.close)
         stack.callback(Keypad(settings.keypad, inbox.put).close)
@@ -177,13 +185,13 @@ def new_journal(settings: Settings) -> Journal:
 # --- ports -------------------------------------------------------------------------------------------------------
 
 
-def open_ports(settings: Settings, put: Put, console: Console) -> Ports:
+def open_ports(settings: Settings, put: Put, console: Console, words: Grammar) -> Ports:
     """The devices that the settings ask for; each says itself when it is absent."""
     panel: Panel = RecordingPanel() if settings.panel.pins == "off" else GpioPanel(settings.panel, put)
     cache = settings.paths.cache_dir
     ears: Ears = TypedEars(put)
     if settings.ears.enabled:
-        ears = MicrophoneEars(settings.ears, cache, grammar(settings.game.language).words(), put)
+        ears = MicrophoneEars(settings.ears, cache, vocabulary(settings, words), put)
     gate = Gate(on_close=ears.mute, on_open=ears.unmute)
     voice: Voice = SilentVoice(put)
     if settings.voice.enabled:

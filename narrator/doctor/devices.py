@@ -15,13 +15,14 @@ from narrator.config import Settings, pins_of
 from narrator.doctor import Finding, Group, State
 from narrator.journal import JournalError, Lock
 from narrator.messages import Buzz, Earcon, Lamp, PortFailed, Pressed, Say, Scene, SeatDown, Signal, SpeechDone
+from narrator.naming import commands
+from narrator.naming import vocabulary as known_words
 from narrator.ports.buttons import Key
 from narrator.ports.ears import MicrophoneEars
 from narrator.ports.gate import Gate
 from narrator.ports.models import RecogniserError, check_model, find_model
 from narrator.ports.panel import GpioPanel
 from narrator.ports.voice import SpeakerVoice
-from narrator.speech.grammar import grammar
 
 PHRASE = "Проверка звука."
 PATIENCE = 25.0
@@ -92,9 +93,7 @@ def microphone(settings: Settings) -> Iterator[Finding]:
         return
     yield from vocabulary(settings)
     signals: queue.SimpleQueue[Signal] = queue.SimpleQueue()
-    ears = MicrophoneEars(
-        settings.ears, settings.paths.cache_dir, grammar(settings.game.language).words(), signals.put
-    )
+    ears = MicrophoneEars(settings.ears, settings.paths.cache_dir, _words(settings), signals.put)
     try:
         ends = time.monotonic() + PATIENCE
         while ears.health is None and time.monotonic() < ends:
@@ -152,9 +151,13 @@ def _decibels(level: float) -> str:
     return f"{20 * math.log10(level):.0f} dB" if level > 0 else "none"
 
 
+def _words(settings: Settings) -> tuple[str, ...]:
+    return known_words(settings, commands(settings), tuple(settings.game.names))
+
+
 def vocabulary(settings: Settings) -> Iterator[Finding]:
     """The model, and whether it knows every word of the commands."""
-    words = grammar(settings.game.language).words()
+    words = _words(settings)
     try:
         model = check_model(find_model(settings.ears, settings.paths.cache_dir, words))
     except RecogniserError as error:

@@ -29,7 +29,7 @@ def set_up(turn: Turn, move: m.SetUp) -> None:
     state = turn.state
     rules = move.rules or state.rules
     seats = move.seats or (state.seats if rules.seats_min <= state.seats <= rules.seats_max else rules.seats)
-    names = state.names if seats == state.seats else ()
+    names = (*state.names, *[""] * seats)[:seats] if any(state.names[:seats]) else ()
     if move.names is not None:
         names = tuple(move.names.get(seat, "") for seat in range(1, seats + 1))
     host = move.host or state.host

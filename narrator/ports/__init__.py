@@ -43,6 +43,10 @@ class Ears(Protocol):
         every phrase is a command of its own.
         """
 
+    def learn(self, words: Sequence[str]) -> None:
+        """All words that may be listened for from now on, names among them. What cannot be heard is told as
+        «vocabulary»; until all is learnt, the words known before are heard."""
+
     def finish(self) -> None:
         """The talk button came up: take the utterance so far as finished."""
 

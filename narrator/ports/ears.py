@@ -17,10 +17,10 @@ from narrator.config import EarsSettings
 from narrator.messages import Form, Heard, PortBack, PortFailed
 from narrator.ports import Put
 from narrator.ports.child import Child
-from narrator.ports.hearing import Fault, Finish, Health, Listen, Mute, Note, Works, hear
+from narrator.ports.hearing import Fault, Finish, Health, Learn, Learnt, Listen, Mute, Note, Works, hear
 
 log = logging.getLogger(__name__)
-PORT = "ears"
+PORT, VOCABULARY = "ears", "vocabulary"
 _DEATHS = 3
 """Deaths in a row, with no sound heard between, after which the outage is reported."""
 
@@ -35,6 +35,8 @@ class MicrophoneEars:
         self._put = put
         self._lock = threading.Lock()
         self._listen = Listen()
+        self._words: tuple[str, ...] = ()
+        self._unheard = ""
         self._muted = 0
         self._failed = False
         self._deaths = 0
@@ -54,6 +56,12 @@ class MicrophoneEars:
         with self._lock:
             self._listen = Listen(epoch, tuple(phrases), None if forms is None else tuple(forms))
             self._child.send(self._listen)
+
+    def learn(self, words: Sequence[str]) -> None:
+        """Listen with a vocabulary of `words` as soon as there is one; what it lacks is told as «vocabulary»."""
+        with self._lock:
+            self._words = tuple(words)
+            self._child.send(Learn(self._words))
 
     def finish(self) -> None:
         """Take the utterance so far as finished."""
@@ -101,6 +109,8 @@ class MicrophoneEars:
 
     def _on_start(self) -> None:
         with self._lock:
+            if self._words:
+                self._child.send(Learn(self._words))
             self._child.send(self._listen)
             self._child.send(Mute(self._muted))
 
@@ -117,6 +127,9 @@ class MicrophoneEars:
                     self._put(PortBack(PORT))
             case Fault(why):
                 self._fail(why)
+            case Learnt(why) if why != self._unheard:
+                self._unheard = why
+                self._put(PortFailed(VOCABULARY, why) if why else PortBack(VOCABULARY))
             case Note(text):
                 log.warning("%s: %s", PORT, text)
 
@@ -139,13 +152,14 @@ class MicrophoneEars:
 class TypedEars:
     """The keyboard's ears, and the twin of tests: what is typed is heard, exactly.
 
-    `listening` is the history of every `listen`. Typed text passes even when muted or with no phrases: a
-    keyboard hears no loudspeaker, and what to do with a wrong line is for the reader of the inbox to say.
+    `listening` is the history of every `listen`, `learnt` of every `learn`. Typed text passes even when muted or with
+    no phrases: a keyboard hears no loudspeaker, and what to do with a wrong line is for the reader of the inbox to say.
     """
 
     def __init__(self, put: Put) -> None:
         self._put = put
         self.listening: list[tuple[int, tuple[str, ...]]] = []
+        self.learnt: list[tuple[str, ...]] = []
         self.finished = 0
         self._muted = 0
 
@@ -171,6 +185,10 @@ class TypedEars:
     def listen(self, epoch: int, phrases: Sequence[str], forms: Sequence[Form] | None = None) -> None:
         """Record what is listened for."""
         self.listening.append((epoch, tuple(phrases)))
+
+    def learn(self, words: Sequence[str]) -> None:
+        """Record the words; a keyboard knows them all."""
+        self.learnt.append(tuple(words))
 
     def finish(self) -> None:
         """Count it; typed lines are always whole."""

@@ -22,6 +22,7 @@ from narrator.config import EarsSettings
 from narrator.messages import Form, Heard
 from narrator.ports.child import Link
 from narrator.ports.devices import DeviceError
+from narrator.ports.lesson import Lesson, Teach
 from narrator.ports.microphone import BLOCK, Look, Microphone, choose, load_sounddevice
 from narrator.ports.models import RecogniserError, check_model, find_model
 from narrator.ports.recogniser import Recogniser, Utterance
@@ -59,6 +60,13 @@ class Mute:
 
 
 @dataclass(frozen=True, slots=True)
+class Learn:
+    """In: all words that may be listened for from now on."""
+
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Finish:
     """In: the utterance so far is finished."""
 
@@ -73,6 +81,13 @@ class Fault:
 @dataclass(frozen=True, slots=True)
 class Works:
     """Out: sound comes in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Learnt:
+    """Out: the words of `Learn` can be heard, but for what `why` says in one sentence ("": all of them)."""
+
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +131,14 @@ def hear(link: Link, settings: EarsSettings, cache_dir: Path, words: tuple[str, 
             sd = load_sounddevice()
             source = choose(sd, settings.device)
             recogniser = Recogniser(model, source.rate, early=settings.early)
-        Hearing(link, orders, recogniser, lambda: Microphone(sd, source)).run()
+
+        def learn(words: tuple[str, ...]) -> tuple[Recogniser | None, str]:
+            folder = find_model(settings, cache_dir, words)
+            unknown = check_model(folder).missing_words(words)
+            why = f"The model {folder.name} cannot hear {', '.join(unknown)}: call by number." if unknown else ""
+            return None if folder == model else Recogniser(folder, source.rate, early=settings.early), why
+
+        Hearing(link, orders, recogniser, lambda: Microphone(sd, source), learn, words).run()
     except DeviceError as error:
         link.send(Fault(str(error)))
         os._exit(0)
@@ -132,6 +154,7 @@ class Orders:
 
     listen: Listen = Listen()
     muted: int = 0
+    words: tuple[str, ...] = ()  # to be learnt; none: those that the process was born with
 
     def note(self, message: Any) -> None:
         """Take in a message of the owner."""
@@ -140,6 +163,8 @@ class Orders:
                 self.listen = message
             case Mute(count):
                 self.muted = count
+            case Learn(words):
+                self.words = words
 
 
 @contextlib.contextmanager
@@ -183,13 +208,23 @@ def _pause(link: Link, orders: Orders, seconds: float) -> None:
 
 
 class Hearing:
-    """The working loop over an open microphone; `open_microphone` opens it (again)."""
+    """The working loop over an open microphone; `open_microphone` opens it (again).
+
+    `learn` makes another recogniser for other words than `known`; see `Lesson`.
+    """
 
     def __init__(
-        self, link: Link, orders: Orders, recogniser: Recogniser, open_microphone: Callable[[], Microphone]
+        self,
+        link: Link,
+        orders: Orders,
+        recogniser: Recogniser,
+        open_microphone: Callable[[], Microphone],
+        learn: Teach = lambda words: (None, ""),
+        known: tuple[str, ...] = (),
     ) -> None:
         self._link, self._orders, self._recogniser = link, orders, recogniser
-        self._open_microphone = open_microphone
+        self._open_microphone, self._learn = open_microphone, learn
+        self._known, self._lesson = known, None if not orders.words else Lesson(learn, orders.words)
         self._microphone = open_microphone()
         self._works = False
         self._finish_in = 0  # blocks until an asked-for end of the utterance; 0: none asked for
@@ -219,6 +254,7 @@ class Hearing:
                 continue
             missed = 0
             self._take(block)
+            self._take_lesson()
         self._microphone.close()
 
     def _beat(self) -> None:
@@ -234,12 +270,31 @@ class Hearing:
     def _obey(self, message: Any) -> None:
         listen, was_open = self._orders.listen, self._open
         self._orders.note(message)
-        if self._orders.listen != listen:  # the same again means nothing: it may be sent after every step
+        if isinstance(message, Learn):
+            self._begin_lesson()
+        elif self._orders.listen != listen:  # the same again means nothing: it may be sent after every step
             self._load(self._orders.listen)
         elif self._open and not was_open:
             self._forget()
         elif isinstance(message, Finish) and self._open:
             self._finish_in = round(RELEASE / BLOCK)
+
+    def _begin_lesson(self) -> None:
+        if self._lesson is None and self._orders.words != self._known:
+            self._lesson = Lesson(self._learn, self._orders.words)
+
+    def _take_lesson(self) -> None:
+        """Go over to what has been learnt, between two utterances: nothing that is being said is lost."""
+        learnt = self._lesson.result() if self._lesson is not None else None
+        if self._lesson is None or learnt is None or (self._open and self._recogniser.partial):
+            return
+        self._known, self._lesson = self._lesson.words, None
+        recogniser, why = learnt
+        if recogniser is not None:
+            self._recogniser = recogniser
+            self._load(self._orders.listen)
+        self._link.send(Learnt(why))
+        self._begin_lesson()  # they may have changed again
 
     def _load(self, listen: Listen) -> None:
         self._forget()

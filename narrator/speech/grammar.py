@@ -7,7 +7,7 @@ numbers here. Invariant: whatever `phrases` yields, `read` understands.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -16,6 +16,7 @@ from hassil import Intents, SlotList, TextSlotList, recognize_all, sample_expres
 
 from narrator.messages import Form
 from narrator.speech import lang
+from narrator.speech.names import Names
 
 SEATS = range(1, 16)
 COUNTS = range(16)
@@ -23,6 +24,8 @@ TABLES = range(5, 16)
 
 Slots = tuple[tuple[str, int], ...]
 """Slot names and values, sorted: (("by", 3), ("seat", 5))."""
+_TABLES_KEPT = 8
+
 Shape = tuple[str, ...]
 """The words of a sentence, slots as «@name»."""
 
@@ -45,16 +48,35 @@ def reading(intent: str, **slots: int | None) -> Reading:
 
 
 class Grammar:
-    """The commands of one language."""
+    """The commands of one language; `named` gives the grammar of a table.
 
-    def __init__(self, language: str) -> None:
-        self.language = language
+    `spelling`: how names are read, see `said_name`. `own`: further templates by intent, see `club`.
+    `players`: who may be called by name.
+    """
+
+    def __init__(
+        self,
+        language: str,
+        spelling: Mapping[str, str] | None = None,
+        own: Mapping[str, Sequence[str]] | None = None,
+        players: Names | None = None,
+    ) -> None:
+        self.language, self.players = language, players
         self._words = lang.load(language)
+        self._spelling, self._own = spelling or {}, own or {}
+        self._tables: dict[tuple[str, ...], Grammar] = {}
+        cases = self._words.NAMES.CASES
+        more = (self._words.NAMES.COMMANDS if players else {}, self._own)
+        commands = {
+            intent: [*sentences, *(s for source in more for s in source.get(intent, ()))]
+            for intent, sentences in self._words.COMMANDS.items()
+        }
+        anybody = {f"any_{case}": f"(<who>|{{seat_{case}}})" if players else "<who>" for case in cases}
         self._intents = Intents.from_dict(
             {
                 "language": language,
-                "intents": {name: {"data": [{"sentences": s}]} for name, s in self._words.COMMANDS.items()},
-                "expansion_rules": self._words.RULES,
+                "intents": {name: {"data": [{"sentences": s}]} for name, s in commands.items()},
+                "expansion_rules": self._words.RULES | anybody,
             }
         )
         seats = {seat: self._words.seat_forms(seat) for seat in SEATS}
@@ -64,6 +86,8 @@ class Grammar:
             "count": {count: self._words.count_forms(count) for count in COUNTS},
             "table": {table: (self._words.cardinal(table).replace("ё", "е"),) for table in TABLES},
         }
+        if players:
+            self._forms.update({"by_who": players.forms("who"), **{f"seat_{c}": players.forms(c) for c in cases}})
         self._lists: dict[str, SlotList] = {
             name: TextSlotList.from_tuples([(form, value) for value in values for form in values[value]], name=name)
             for name, values in self._forms.items()
@@ -76,12 +100,23 @@ class Grammar:
         """Names of all intents."""
         return tuple(self._shapes)
 
+    def named(self, names: tuple[str, ...]) -> Grammar:
+        """The grammar of a table of players called `names`, seat 1 first."""
+        if not any(names):
+            return self
+        if names not in self._tables:
+            if len(self._tables) >= _TABLES_KEPT:
+                self._tables.clear()
+            players = Names(self.language, names, self._spelling, self.words())
+            self._tables[names] = type(self)(self.language, self._spelling, self._own, players)
+        return self._tables[names]
+
     def read(self, text: str) -> tuple[Reading, ...]:
         """All readings of a whole utterance (normalised text without the address); none if it is no command."""
         if not text:
             return ()
         found = {
-            Reading(result.intent.name, tuple(sorted((k, int(v.value)) for k, v in result.entities.items())))
+            Reading(result.intent.name, tuple(sorted((_slot(k), int(v.value)) for k, v in result.entities.items())))
             for result in recognize_all(text, self._intents, slot_lists=self._lists, language=self.language)
         }
         return tuple(sorted(found))
@@ -110,14 +145,20 @@ class Grammar:
         """
         return self._all_forms_of(tuple(sorted(set(live))), unhurried, bare, addressed)
 
+    def plain(self, said: Reading) -> str:
+        """A way to say `said` that means nothing else; "" if there is none."""
+        phrases = self.phrases([said], bare=True, addressed=False)
+        return next((phrase for phrase in phrases if self.read(phrase) == (said,)), "")
+
     def everything(self) -> tuple[Reading, ...]:
         """Every command with every value of its slots."""
         found: set[Reading] = set()
         for intent, shapes in self._shapes.items():
             for shape in shapes:
-                names = sorted(token[1:] for token in shape if token.startswith("@"))
-                values = (tuple(self._forms[name]) for name in names)
-                found.update(Reading(intent, tuple(zip(names, v, strict=True))) for v in itertools.product(*values))
+                lists = sorted(token[1:] for token in shape if token.startswith("@"))
+                values = (tuple(self._forms[name]) for name in lists)
+                slots = [_slot(name) for name in lists]
+                found.update(Reading(intent, tuple(zip(slots, v, strict=True))) for v in itertools.product(*values))
         return tuple(sorted(found))
 
     def normal(self, text: str) -> str:
@@ -168,18 +209,37 @@ class Grammar:
         out: list[Form] = []
         shared: dict[frozenset[str], frozenset[str]] = {}  # few sets of words stand at very many places
         for intent, shape, slots in _live_shapes(live, self._sentences):
-            words = {
-                f"@{name}": frozenset(form for value in values for form in self._forms[name][value])
-                for name, values in slots.items()
-            }
-            for prefix in self._prefixes(bare, addressed):
-                tokens = (*prefix, *shape)
-                places = (words.get(token, frozenset((token,))) for token in tokens)
-                told_apart = tuple(tokens.index(slot) for slot in words)
-                out.append(
-                    Form(tuple(shared.setdefault(p, p) for p in places), intent, told_apart, intent not in unhurried)
-                )
+            for words, told_apart in self._places(shape, slots):
+                for prefix in self._prefixes(bare, addressed):
+                    places = (*(frozenset((word,)) for word in prefix), *words)
+                    at = tuple(place + len(prefix) for place in told_apart)
+                    out.append(
+                        Form(tuple(shared.setdefault(p, p) for p in places), intent, at, intent not in unhurried)
+                    )
         return tuple(out)
+
+    def _places(
+        self, shape: Shape, slots: Mapping[str, set[int]]
+    ) -> Iterator[tuple[tuple[frozenset[str], ...], tuple[int, ...]]]:
+        """A shape's words, place by place, and the places of its slots by name. Names of several words are rows of
+        their own, and of such a name its last word counts."""
+        ways: list[list[tuple[frozenset[str], ...]]] = []
+        for token in shape:
+            forms = self._live_forms(token, slots)
+            single = frozenset(form for form in forms if " " not in form)
+            several = [tuple(frozenset((word,)) for word in form.split()) for form in forms if " " in form]
+            ways.append([*([(single,)] if single else []), *several])
+        slotted = sorted((_slot(token[1:]), place) for place, token in enumerate(shape) if token.startswith("@"))
+        for row in itertools.product(*ways):
+            ends = tuple(itertools.accumulate(map(len, row)))
+            yield tuple(itertools.chain.from_iterable(row)), tuple(ends[place] - 1 for _, place in slotted)
+
+    def _live_forms(self, token: str, slots: Mapping[str, set[int]]) -> tuple[str, ...]:
+        """What may stand at a token; nothing where a name must, and nobody who is live has one."""
+        if not token.startswith("@"):
+            return (token,)
+        forms = self._forms[token[1:]]
+        return tuple(form for value in sorted(slots[_slot(token[1:])]) for form in forms.get(value, ()))
 
     def _prefixes(self, bare: bool, addressed: bool) -> list[tuple[str, ...]]:
         return ([()] if bare else []) + ([(self._words.ADDRESS,)] if addressed else [])
@@ -188,8 +248,10 @@ class Grammar:
         self, shape: tuple[str, ...], slots: Mapping[str, set[int]], seen: set[tuple[str, str]], out: list[str]
     ) -> None:
         """Add the sentences of one shape that bring new pairs: each slot's forms in turn, the others at their first."""
-        forms = {name: [f for v in sorted(values) for f in self._forms[name][v]] for name, values in slots.items()}
-        tokens = [forms[token[1:]][0] if token.startswith("@") else token for token in shape]
+        forms = {token: self._live_forms(token, slots) for token in shape}
+        if not all(forms.values()):
+            return
+        tokens = [forms[token][0] for token in shape]
         ends = ["<s>", *tokens, "</s>"]
         base = set(itertools.pairwise(ends))
         if not base <= seen:
@@ -199,10 +261,15 @@ class Grammar:
             if not token.startswith("@"):
                 continue
             before, after = ends[place], ends[place + 2]
-            for form in forms[token[1:]]:
+            for form in forms[token]:
                 if (before, form) not in seen or (form, after) not in seen:
                     seen.update(((before, form), (form, after)))
                     out.append(" ".join((*tokens[:place], form, *tokens[place + 1 :])))
+
+
+def _slot(name: str) -> str:
+    """The slot that a list of words fills: «seat_whom» are the seats by their players' names."""
+    return name.partition("_")[0]
 
 
 def _live_shapes(
@@ -217,7 +284,7 @@ def _live_shapes(
             slots[name].add(value)
     for (intent, names), slots in sorted(values.items()):
         for shape in shapes[intent]:
-            if tuple(sorted(token[1:] for token in shape if token.startswith("@"))) == names:
+            if tuple(sorted(_slot(token[1:]) for token in shape if token.startswith("@"))) == names:
                 yield intent, shape, slots
 
 

@@ -18,7 +18,7 @@ from narrator.game.roles import Host
 from narrator.game.rulesets import RULESETS
 from narrator.game.state import Phase, State
 from narrator.game.timing import Kind
-from narrator.messages import Control, Form, Held, Pressed, Released, SeatDown, SeatUp, Signal, Typed
+from narrator.messages import Control, Form, Held, Named, Pressed, Released, SeatDown, SeatUp, Signal, Typed
 from narrator.speech.grammar import Grammar, Reading, reading
 
 
@@ -39,6 +39,8 @@ class Unclear:
     ("night"), or more than one meaning ("two-readings")."""
 
     reason: str
+    commands: tuple[str, ...] = ()
+    """Of two readings: how to say each so that it cannot be mistaken."""
 
 
 class Attention(StrEnum):
@@ -88,6 +90,7 @@ _MEANINGS: dict[str, Callable[[Reading], Meaning]] = {
     "next": lambda said: m.Next(),
     "pause": lambda said: m.Pause(),
     "resume": lambda said: m.Resume(),
+    "floor": lambda said: m.Next(),
     "undo": lambda said: m.Undo(),
     "yes": lambda said: m.Answer(True),
     "no": lambda said: m.Answer(False),
@@ -129,6 +132,7 @@ def understand(grammar: Grammar, text: str, state: State, *, talk: bool) -> Mean
 
     A text with several meanings counts as the one that is legal now; two legal meanings are unclear.
     """
+    grammar = grammar.named(state.names)
     bare, addressed = grammar.address(grammar.normal(text))
     readings = [said for said in grammar.read(bare) if said.intent in _MEANINGS]
     if not readings:
@@ -141,6 +145,8 @@ def understand(grammar: Grammar, text: str, state: State, *, talk: bool) -> Mean
     thanks = state.rules.thanks_ends_speech
     if not thanks:
         readings = [said for said in readings if said.intent != "end-speech"] or readings
+    # «Анна, минута» is «дальше» said with care: only to whom it would bring to speak
+    readings = [said for said in readings if said.intent != "floor" or said.get("seat") == next_speaker(state)]
     meanings = list(dict.fromkeys(_meaning(said, state) for said in readings))
     if mode is Attention.ADDRESSED and not (addressed or talk):
         ritual = state.host is Host.NONE and any(said.intent == "ritual" for said in readings)
@@ -148,11 +154,12 @@ def understand(grammar: Grammar, text: str, state: State, *, talk: bool) -> Mean
         meanings = [meaning for meaning in meanings if isinstance(meaning, unasked)]
         if not meanings:
             return Unclear("not-addressed")
-    if not thanks and all(isinstance(meaning, m.EndSpeech) for meaning in meanings):
+    if not meanings or (not thanks and all(isinstance(meaning, m.EndSpeech) for meaning in meanings)):
         return Unclear("not-now")
     legal_now = [x for x in meanings if isinstance(x, (Request, m.Undo)) or allowed(state, x) is None]
     if len(legal_now) > 1:
-        return Unclear("two-readings")
+        plain = {_meaning(said, state): grammar.plain(said) for said in readings}
+        return Unclear("two-readings", tuple(plain[meaning] for meaning in legal_now if plain[meaning]))
     fitting = [x for x in meanings if type(x) in TABLE[state.phase]]  # its refusal says more than «not now»
     return (legal_now or fitting or meanings)[0]
 
@@ -162,6 +169,11 @@ def _meaning(said: Reading, state: State) -> Meaning:
     if state.deaths_told is not None and said.intent in ("choose", "killed"):
         return m.TellDeath(said.get("seat") or 0, more=True)
     return _MEANINGS[said.intent](said)
+
+
+def next_speaker(state: State) -> int | None:
+    """Whom «дальше» brings to speak now, None if nobody."""
+    return state.queue[0] if state.phase.has_speaker and state.queue else None
 
 
 def pressed(signal: Signal, state: State) -> Meaning | None:
@@ -188,6 +200,8 @@ def pressed(signal: Signal, state: State) -> Meaning | None:
             return _for_shown(state, m.Unwarn)
         case Typed(number):
             return typed(number, state)
+        case Named(names):
+            return m.SetUp(names=dict(enumerate(names, 1)))
         case SeatDown(seat):
             return m.RaiseHand(seat, True)
         case SeatUp(seat):
@@ -245,6 +259,7 @@ Listening = tuple[tuple[str, ...], tuple[Form, ...]]
 
 def listening(grammar: Grammar, state: State, *, talk: bool, can_undo: bool) -> Listening:
     """What the recogniser may hear now."""
+    grammar = grammar.named(state.names)
     live = list(live_readings(state, can_undo))
     if not state.rules.thanks_ends_speech:
         live = [said for said in live if said.intent != "end-speech"]
@@ -295,6 +310,8 @@ def _said_as(move: Move, state: State) -> Iterator[Reading]:
     match move:
         case m.Next():
             yield reading("next")
+            if next_speaker(state) is not None:
+                yield reading("floor", seat=next_speaker(state))
         case m.Pause():
             yield reading("pause")
         case m.Resume():

@@ -14,10 +14,10 @@ from narrator import wiring
 from narrator.clock import MonotonicClock
 from narrator.config import Settings
 from narrator.messages import Control, Held, Signal
+from narrator.naming import commands
 from narrator.ports.console import Console
 from narrator.ports.display import Display
 from narrator.rendering import render_texts
-from narrator.speech.grammar import grammar
 from narrator.timer import core, report
 from narrator.timer.app import TimerApp
 from narrator.timer.plans import Plan
@@ -36,20 +36,20 @@ def run(
 ) -> tuple[core.Spoken, ...]:
     """Time a meeting until it is over; returns the speeches. Devices that are absent are said to be absent."""
     language = settings.game.language
-    teller = Teller(language)
+    teller, words = Teller(language), commands(settings)
     inbox: queue.SimpleQueue[Signal] = queue.SimpleQueue()
     console = Console(inbox.put, help_text=HELP, more_keys={"e": Held(Control.MINUS)})
     if settings.voice.enabled:
         render_texts(settings, teller.everything(plan, speakers or UNKNOWN), console.notice)
     with contextlib.ExitStack() as stack:
-        ports = wiring.open_ports(settings, inbox.put, console)
+        ports = wiring.open_ports(settings, inbox.put, console, words)
         display = Display(settings.display, inbox.put)
         stack.callback(display.close)
         app = TimerApp(
             ports,
             MonotonicClock(),
             core.State(plan, speakers, follow),
-            grammar(language),
+            words,
             teller,
             inbox,
             confidence=settings.ears.confidence,

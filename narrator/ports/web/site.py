@@ -19,7 +19,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from narrator.messages import Asked, Control, Held, PageOpened, Released, SeatDown, SeatUp, Typed, Wrote
+from narrator.config import MOST_SEATS
+from narrator.messages import Asked, Control, Held, Named, PageOpened, Released, SeatDown, SeatUp, Typed, Wrote
 from narrator.ports import Put
 from narrator.ports.web.desk import Desk, padded
 from narrator.ports.web.guard import Guard
@@ -32,6 +33,7 @@ EVENING = 12 * 3600
 """Seconds that a cookie lasts."""
 STREAMS, STREAMS_EACH = 300, 80
 """Streams that may be open at once: in all, and from one address."""
+LONGEST_NAME = 40
 _TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 
 Touch = Callable[[Control, bool], None]
@@ -59,6 +61,7 @@ class Site:
             "/host/type": self.type,
             "/host/talk": self.talk,
             "/host/release": self.release,
+            "/host/names": self.names,
             "/seat/join": self.join,
             "/seat/leave": self.leave,
             "/seat/hand": self.hand,
@@ -215,6 +218,12 @@ class Site:
         self._desk.tell_seats()
         return Response(status_code=204)
 
+    async def names(self, request: Request) -> Response:
+        """Who sits where."""
+        self._host(request)
+        self._put(Named(_names(await _body(request))))
+        return Response(status_code=204)
+
     # --- players -------------------------------------------------------------------------------------------------
 
     async def join(self, request: Request) -> Response:
@@ -342,6 +351,15 @@ def _word(body: dict[str, Any], name: str, longest: int) -> str:
     return word
 
 
+def _names(body: dict[str, Any]) -> tuple[str, ...]:
+    names = body.get("names")
+    if not isinstance(names, list) or len(names) > MOST_SEATS:
+        raise HTTPException(400, "names is not as it should be.")
+    if not all(isinstance(name, str) and len(name) <= LONGEST_NAME and name.isprintable() for name in names):
+        raise HTTPException(400, f"A name has at most {LONGEST_NAME} letters.")
+    return tuple(" ".join(name.split()) for name in names)
+
+
 def _digits(body: dict[str, Any], name: str) -> str:
     word = "".join(_word(body, name, 20).split())
     if not (word.isascii() and word.isdigit()):
@@ -373,5 +391,3 @@ def _refusal(error: TooMany | Refused) -> Response:
 def _with_cookie(answer: Response, name: str, value: str) -> Response:
     answer.set_cookie(name, value, max_age=EVENING, path="/", httponly=True, samesite="strict")
     return answer
-
-

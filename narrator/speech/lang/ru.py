@@ -31,6 +31,7 @@ ADDRESS = "ведущий"
 """The word that turns table talk into a command."""
 
 AND = "и"
+OR = "или"
 
 ROLE_NAMES = {"civilian": "мирный житель", "sheriff": "Шериф", "mafia": "мафия", "don": "Дон", "maniac": "Маньяк"}
 
@@ -169,6 +170,7 @@ COMMANDS: dict[str, list[str]] = {
     "status": ["кто в игре", "статус"],
     "rules": ["правила"],
     "pin": ["код доступа", "пин код"],
+    "floor": ["<who> [ваша] минута", "слово <who>"],
 }
 
 # --- what is said ------------------------------------------------------------------------------------------------
@@ -341,6 +343,7 @@ BASE: Script = {
     "no-light": "Карты сегодня знает только ведущий.",
     "no-running": "Во время игры это не меняют.",
     "say-again": "Повторите, пожалуйста.",
+    "say-which": "Скажите точнее.|{commands}?",
     **ru_menu.PHRASES,
     # the web pages
     "pin": "Код для входа:",

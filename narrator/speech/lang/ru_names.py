@@ -13,6 +13,35 @@ from typing import Any
 CASES = {"who": "nomn", "whom": "accs", "to_whom": "datv", "of_whom": "gent"}
 """The cases by their questions: Анна выставляет, выставляю Анну, замечание Анне, снять замечание с Анны."""
 
+PLACES = {
+    "кто": ("seat", "<any_who>"),
+    "кого": ("seat", "<any_whom>"),
+    "кому": ("seat", "<any_to_whom>"),
+    "сколько": ("count", "<votes>"),
+}
+"""What a club's own phrase may hold, with the slot that it fills and how that may be said: a number, a name."""
+
+COMMANDS = {
+    "nominate": [
+        "[я] выставляю [на голосование] {seat_whom}",
+        "на голосование {seat_whom}",
+        "<voter> выставляет {seat_whom}",
+        "{by_who} выставляет (<who>|{seat_whom})",
+    ],
+    "ritual": ["я выставляю на голосование {seat_whom}"],
+    "vote-for": ["<voter> [голосует] за {seat_whom}", "{by_who} [голосует] за (<who>|{seat_whom})", "{by_who} пас"],
+    "choose": ["{seat_whom}", "[я] выбираю {seat_whom}"],
+    "best-move": ["лучший ход {seat_who}"],
+    "warn": ["(замечание|фол) {seat_to_whom}", "{seat_to_whom} (замечание|фол)"],
+    "unwarn": ["(снять|минус) (замечание|фол) ({seat_to_whom}|(с|со) {seat_of_whom})"],
+    "leave": ["{seat_who} уходит", "{seat_who} встает из за стола"],
+    "remove": ["удалить {seat_whom}", "модкилл {seat_who}"],
+    "killed": ["[ночью] (убит|убита) {seat_who}", "{seat_who} (убит|убита)"],
+    "floor": ["{seat_who} [ваша] минута", "слово {seat_to_whom}"],
+}
+"""What can be said with a name where a seat's number may stand, beside the sentences with the number. A name by itself
+is heard as «Анну» only: «Анна!» is said at every table."""
+
 _WORD = re.compile(r"[А-Яа-яЁё]+")
 _NAME = re.compile(rf"{_WORD.pattern}(?:[ -]{_WORD.pattern})*")
 _VOWEL = re.compile("[аеёиоуыэюя]", re.IGNORECASE)

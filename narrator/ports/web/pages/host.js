@@ -2,7 +2,7 @@
 import { $, Countdown, ROLES, awake, clock, follow, held, make, post, say, sync, themes } from "/static/common.js";
 import { login } from "/static/login.js";
 
-const PORTS = { voice: "Голос", ears: "Микрофон", panel: "Лампы и кнопки", screen: "Экран", journal: "Журнал", keypad: "Клавиатура" };
+const PORTS = { voice: "Голос", ears: "Микрофон", panel: "Лампы и кнопки", screen: "Экран", journal: "Журнал", keypad: "Клавиатура", names: "Имена", vocabulary: "Словарь" };
 const TROUBLE = {
   "not-understood": "не понято", "low-confidence": "неуверенно", "not-addressed": "не ко мне", "two-readings": "два смысла",
   night: "ночью не слушаю", "not-now": "не сейчас",
@@ -13,6 +13,7 @@ let voter = 0;
 let pairs = false;
 let showCards = false;
 let sheet = 0;
+let renaming = false;
 
 const choose = (choice) => post("/host/do", { action: choice.id, moment: host.moment });
 const button = (choice) => {
@@ -142,7 +143,18 @@ function drawSetup() {
   sync($("rules"), all.filter((choice) => !counts.includes(choice)), (choice) => choice.id, button, label);
   $("countname").hidden = !counts.length;
   sync($("counts"), counts, (choice) => choice.id, button, label);
+  if (all.length) drawNames();
   sync($("others"), of("more"), (choice) => choice.id, button, label);
+}
+
+function drawNames() {
+  sync($("names"), view.seats, (seat) => seat.seat, (seat) => {
+    const input = make("input", { maxLength: 40, autocomplete: "off", value: seat.name });
+    input.ariaLabel = `Имя игрока номер ${seat.seat}`;
+    return make("li", {}, make("b", {}, String(seat.seat)), input);
+  }, (item, seat) => {
+    if (!renaming) item.lastChild.value = seat.name;
+  });
 }
 
 function drawLog(lines) {
@@ -209,6 +221,12 @@ $("write").addEventListener("submit", (event) => {
   const text = $("text").value.trim();
   if (text) post("/host/write", { text });
   $("text").value = "";
+});
+$("naming").addEventListener("input", () => { renaming = true; });
+$("naming").addEventListener("submit", (event) => {
+  event.preventDefault();
+  renaming = false;
+  post("/host/names", { names: [...$("names").querySelectorAll("input")].map((input) => input.value.trim()) });
 });
 $("leave").addEventListener("click", async () => { await post("/logout"); location.reload(); });
 addEventListener("pointerdown", awake, { once: true });

@@ -139,7 +139,7 @@ class App:
             self.refused = meaning.reason
             # table talk is no failed command: only what was surely meant for the box is asked for again
             if meaning.reason == "two-readings" or (talk and meaning.reason == "not-understood"):
-                self._again()
+                self._again(meaning.commands)
         elif confidence < self._confidence:
             self.refused = "low-confidence"
             self._again()
@@ -148,10 +148,10 @@ class App:
             self._do(meaning)
         self._screen.heard(text, confidence, self.refused)
 
-    def _again(self) -> None:
+    def _again(self, commands: tuple[str, ...] = ()) -> None:
         self.stage.earcon(Earcon.AGAIN)
         if not self.state.phase.is_night:
-            self.stage.say(self.director.say("say-again", self.state))
+            self.stage.say(self.director.which(commands, self.state))
 
     def _do(self, meaning: Meaning | Item | None) -> None:
         state, at = self.state, self.table.at()

@@ -32,6 +32,8 @@ from narrator.messages import (
     Wrote,
 )
 from narrator.ports.voice import SilentVoice
+from narrator.speech.grammar import Grammar
+from narrator.speech.lang import ru
 from narrator.stage import Ports
 from narrator.transcript import Player, parse
 from narrator.wiring import deal_cards
@@ -137,6 +139,18 @@ def test_what_was_not_heard_surely_is_asked_again(box: Callable[[str], Player]) 
     assert hear(player, "четыре", 0.9) == ""
     assert player.voice.earcons[-1] is Earcon.HEARD and player.state.vote is not None
     assert player.state.vote.told == 4
+
+
+def test_of_two_meanings_both_are_read_out(box: Callable[[str], Player], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A word may have got a second meaning from a club's own phrases."""
+    player = box(SPEECH)
+    monkeypatch.setitem(ru.COMMANDS, "pause", ["пауза", "стоп"])
+    player.app.grammar = Grammar("ru")
+    before = player.app.table.game
+    assert hear(player, "ведущий стоп") == "two-readings"
+    assert player.voice.said[-2:] == ["Скажите точнее.", "Тишина или пауза?"]
+    assert player.voice.earcons == [Earcon.AGAIN] and player.app.table.game is before
+    assert hear(player, "ведущий пауза") == "" and player.state.paused
 
 
 def test_talk_at_the_table_is_neither_obeyed_nor_answered(box: Callable[[str], Player]) -> None:

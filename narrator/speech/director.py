@@ -235,6 +235,12 @@ class Director:
         """A phrase without slots, by its key."""
         return self._script(state)(key)
 
+    def which(self, commands: tuple[str, ...], state: State) -> tuple[Line, ...]:
+        """What was said means all of these: which of them is meant?"""
+        say = self._script(state)
+        choice = f" {say.words.OR} ".join(commands)
+        return say("say-which", commands=upper_first(choice)) if choice else say("say-again")
+
     def pin(self, digits: str, state: State) -> tuple[Line, ...]:
         """The code that opens the moderator's page, digit by digit."""
         say = self._script(state)

@@ -67,6 +67,8 @@ def _choices(script: Script, name: str, key: str, rules: Ruleset, seats: int) ->
             return list(names.values()) if key == "menu-change-rules" else [names[rules.script]]
         case "Role":
             return [upper_first(role) for role in script.words.ROLE_NAMES.values()]
+        case "commands":
+            return []  # a club's own phrases may mean two things; nobody knows which
     raise KeyError(f"{key}: no values are known for the slot {name}")
 
 

@@ -52,7 +52,7 @@ class Recovered:
 
 
 class Journal:
-    """An open journal at `path`; writes are complete when `append` returns, and synced unless it is told not to wait."""
+    """An open journal at `path`; writes are complete when `append` returns, and synced unless told not to wait."""
 
     def __init__(self, path: Path, file: IO[bytes]) -> None:
         self.path = path

@@ -184,7 +184,8 @@ def press(turn: Turn, move: m.RaiseHand) -> None:
     state = turn.state
     hands = state.hands | {move.seat} if move.up else state.hands - {move.seat}
     together = len(hands & (state.alive | {state.speaker})) > 1 and state.phase.has_speaker
-    since = state.held_since if state.held_since is not None or not move.up else turn.at  # a vote's hands going down: no
+    # only buttons that go down begin a pause: the hands of a vote come up one by one in the last word
+    since = state.held_since if state.held_since is not None or not move.up else turn.at
     turn.set(hands=hands, held_since=since if together else None)
     if not move.up:
         return

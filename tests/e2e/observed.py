@@ -55,12 +55,12 @@ def watch(trace: Trace, fifo: Path) -> None:
     """Stand at every edge of the program of this process."""
     open_ports, append = wiring.open_ports, Journal.append
 
-    def watched_ports(settings: Any, put: Any, console: Any) -> Any:
+    def watched_ports(settings: Any, put: Any, *more: Any) -> Any:
         def told(signal: Signal) -> None:
             trace.note("signal", kind=type(signal).__name__, **{f: getattr(signal, f) for f in _fields(signal)})
             put(signal)
 
-        ports = open_ports(settings, told, console)
+        ports = open_ports(settings, told, *more)
         say = ports.voice.say
 
         def said(phrases: Sequence[Say]) -> None:
@@ -75,8 +75,8 @@ def watch(trace: Trace, fifo: Path) -> None:
             finger.start()
         return ports
 
-    def appended(self: Journal, move: Move, at: float) -> None:
-        append(self, move, at)
+    def appended(self: Journal, move: Move, at: float, *, wait: bool = True) -> None:
+        append(self, move, at, wait=wait)
         trace.note("move", kind=move.kind)
 
     patch.object(wiring, "open_ports", watched_ports).start()

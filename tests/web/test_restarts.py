@@ -100,6 +100,10 @@ def test_a_restart_and_a_reload_in_every_phase(room: Room, tmp_path: Path) -> No
     seat.click("#join button")
     expect(seat.locator("#seat")).to_have_text("4")
     told = set()
+
+    def the_same(before: list[str], phase: Phase) -> None:
+        wait_for(lambda: seen(table, host, seat) == before, PATIENCE, f"{phase}: the same to see")
+
     for phase in Phase:
         state = at(phase)
         assert state.phase is phase
@@ -116,14 +120,14 @@ def test_a_restart_and_a_reload_in_every_phase(room: Room, tmp_path: Path) -> No
         expect(table.locator("#lost")).to_be_hidden()
         expect(host.locator("#lost")).to_be_hidden()
         expect(seat.locator("#lost")).to_be_hidden()
-        wait_for(lambda before=before: seen(table, host, seat) == before, PATIENCE, f"{phase}: the same to see")
+        the_same(before, phase)
         for page in (table, host, seat):
             page.reload()
             expect(page.locator("#lost")).to_be_hidden()
         expect(table.locator("#note")).to_have_text(view.note or view.title)
         expect(seat.locator("#seat")).to_have_text("4")
         expect(host.locator("#thumb button").first).to_be_visible()
-        wait_for(lambda before=before: seen(table, host, seat) == before, PATIENCE, f"{phase}: the same to see")
+        the_same(before, phase)
     assert len(told) == len(Phase)
     box.web.close()
     assert room.troubles == []

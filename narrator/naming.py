@@ -34,10 +34,10 @@ def commands(settings: Settings) -> Grammar:
 
 def vocabulary(settings: Settings, spoken: Grammar, names: tuple[str, ...] = ()) -> tuple[str, ...]:
     """Every word that a recogniser must know for a table of `names`, with ё where it was written."""
-    players = spoken.named(names).players
+    table = spoken.named(names)
     written = [word for phrase in settings.ears.phrases for word in phrase.split() if "{" not in word]
-    written += players.vocabulary() if players else ()
-    return tuple(sorted({**{word: word for word in spoken.words()}, **{spoken.normal(w): w for w in written}}.values()))
+    written += table.players.vocabulary() if table.players else ()
+    return tuple(sorted({**{word: word for word in table.words()}, **{spoken.normal(w): w for w in written}}.values()))
 
 
 class Naming:

@@ -85,6 +85,7 @@ def test_names_written_on_the_page_are_learnt_told_and_rendered(
     one.see(named)
     assert {"джо", "петра", "пётр"} <= set(one.ears.learnt[0]) and "анну" not in one.ears.learnt[0]
     assert "петр" not in one.ears.learnt[0], "ё is pronounced"
+    assert {"убита", "со"} <= set(one.ears.learnt[0]), "words that only names need"
     (told,) = one.told
     assert "«Анна» (seat 1)" in told and "«Анна» (seat 2)" in told and "«X» (seat 5)" in told and "Jo" not in told
     assert one.done.acquire(timeout=5)

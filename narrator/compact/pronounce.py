@@ -76,10 +76,17 @@ def _variants(word: str, ipa: str, phones: Collection[str]) -> list[Phones]:
     sounds = [_phone(word, sound, phones) for sound in _SOUND.findall(ipa.strip().translate(_MARKS))]
     if not sounds:
         raise BuildError(f"«{word}» has no pronunciation in espeak-ng: spell it as it is spoken.")
-    variants = [tuple(sounds)]
-    if word.endswith("ль") and sounds[-1] == "ɭ":  # espeak-ng leaves it hard
-        variants.append((*sounds[:-1], "ɭʲ"))
-    return variants
+    return list(dict.fromkeys((tuple(sounds), _softer(word, sounds))))
+
+
+def _softer(word: str, sounds: list[str]) -> Phones:
+    """The sounds as people say them where espeak-ng is pedantic, or hard: «Анна», «Дарья», «Ольга», «ноль»."""
+    if word.count("ль") == sounds.count("ɭ"):
+        sounds = ["ɭʲ" if sound == "ɭ" else sound for sound in sounds]
+    text = re.sub(r"(?<!\S)(\S+) \1(?!\S)", r"\1", " ".join(sounds))
+    if re.search("рь[еёиюя]", word):
+        text = re.sub(r"(?<!\S)rʲ? i j(?!\S)", "rʲ j", text)
+    return tuple(text.split())
 
 
 def _phone(word: str, sound: str, phones: Collection[str]) -> str:

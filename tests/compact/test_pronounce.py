@@ -47,6 +47,21 @@ def test_a_final_soft_l_may_be_heard_either_way() -> None:
     assert said("фол") == ["f o ɭ"]
 
 
+@pytest.mark.parametrize(
+    ("name", "phones"),
+    [
+        ("анна", "a n a"),
+        ("дарья", "d a rʲ j a"),
+        ("наталью", "n a t a ɭʲ j u"),
+        ("ольге", "o ɭʲ ɡʲ i"),
+        ("льва", "ɭʲ v a"),
+        ("кирилл", "kʲ i rʲ i ɭ"),
+    ],
+)
+def test_names_may_be_heard_as_people_say_them(name: str, phones: str) -> None:
+    assert phones in said(name)
+
+
 @pytest.mark.parametrize("word", ["четвёртый", "чёрный", "пятёрка", "ещё"])
 def test_e_for_yo_is_pronounced_as_yo(word: str) -> None:
     assert said(word)[0] in said(word.replace("ё", "е"))

@@ -6,6 +6,7 @@ hear is left out of the table by mistake. Invariant: the same seed gives the sam
 
 from __future__ import annotations
 
+import functools
 import itertools
 import random
 from collections import defaultdict
@@ -24,11 +25,12 @@ from narrator.game.state import Phase, State
 from narrator.speech.grammar import Reading, grammar
 from narrator.speech.intents import (
     Attention,
+    Listening,
     Meaning,
     Request,
     Unclear,
     attention,
-    listen_for,
+    listening,
     live_readings,
     understand,
 )
@@ -43,7 +45,7 @@ ADDRESSED = 0.2
 """How often «ведущий» is said where it need not be."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Moment:
     """A state that listens, with the talk button held or not."""
 
@@ -51,22 +53,23 @@ class Moment:
     state: State
     talk: bool = False
 
-    @property
-    def phrases(self) -> tuple[str, ...]:
-        """What the recogniser is given."""
-        return listen_for(GRAMMAR, self.state, talk=self.talk, can_undo=True)
+    @functools.cached_property
+    def listening(self) -> Listening:
+        """What the recogniser is given: phrases, and the forms of whole commands."""
+        return listening(GRAMMAR, self.state, talk=self.talk, can_undo=True)
 
     def means(self, text: str) -> Meaning | Unclear:
         """What a heard text does now."""
         return understand(GRAMMAR, text, self.state, talk=self.talk)
 
     def sentences(self) -> Iterator[str]:
-        """Every sentence of every live command, without the address."""
+        """Every sentence of every live command, without the address; of two numbers in one, their commonest forms."""
         for reading in dict.fromkeys(live_readings(self.state, True)):
             slots = dict(reading.slots)
+            forms = {name: oracle.FORMS[name][value][: None if len(slots) < 2 else 3] for name, value in slots.items()}
             for sentence in sorted(oracle.sentences()[reading.intent]):
                 if sorted(token[1:-1] for token in sentence if token[0] == "{") == sorted(slots):
-                    places = [oracle.FORMS[t[1:-1]][slots[t[1:-1]]] if t[0] == "{" else (t,) for t in sentence]
+                    places = [forms[token[1:-1]] if token[0] == "{" else (token,) for token in sentence]
                     yield from map(" ".join, itertools.product(*places))
 
     def does(self, text: str) -> Meaning | None:

@@ -64,7 +64,10 @@ class Clip:
 
 @dataclass
 class Score:
-    """How one system did in one row. `waits`: seconds, of what was right. `errors`: (voice, said, heard, outcome)."""
+    """How one system did in one row.
+
+    `waits`: seconds, of what was right. `errors`: (voice, said, heard with its confidence, outcome).
+    """
 
     group: str
     row: str
@@ -86,9 +89,9 @@ class Score:
 
     def as_json(self) -> dict[str, Any]:
         """For the file."""
-        found = dataclasses.asdict(self)
-        found["waits"] = [round(wait, 3) for wait in self.waits]
-        return found | {"total": self.total, "right": self.share(RIGHT)}
+        counts = {outcome: self.counts[outcome] for outcome in OUTCOMES}
+        waits = [round(wait, 3) for wait in self.waits]
+        return vars(self) | {"counts": counts, "waits": waits, "total": self.total, "right": self.share(RIGHT)}
 
 
 def clip(command: Command, voice: str, speak: Speak, spoil: Spoil) -> Clip:
@@ -124,7 +127,9 @@ def _judge(system: System, command: Command, voice: str, sound: Clip, moment: Mo
     outcome = outcome_of(command.does, done, heard)
     score.counts[outcome] += 1
     if outcome != RIGHT:
-        score.errors.append((voice, command.text, " / ".join(result.text for result in heard), outcome))
+        score.errors.append(
+            (voice, command.text, " / ".join(f"{one.text} ({one.confidence:.2f})" for one in heard), outcome)
+        )
     elif done is not None and not system.needs_end:
         score.waits.append(done.at - sound.end)
 

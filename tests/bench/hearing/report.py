@@ -157,9 +157,7 @@ def lines(table: Table) -> Iterator[str]:
     """The table, to be printed."""
     systems = table.systems
     numbers = {system: n for n, system in enumerate(systems, 1)}
-    yield "Systems: " + "; ".join(
-        f"{n} {system} {table.models.get(system, '')}".rstrip() for system, n in numbers.items()
-    )
+    yield from (f"{n} {system}  {table.models.get(system, '')}".rstrip() for system, n in numbers.items())
     yield from (f"Absent: {what}" for what in table.absent)
     yield ""
     yield f"{'commands done right, %':36}" + "".join(f"{n:>10}" for n in numbers.values())

@@ -51,17 +51,18 @@ class Size:
 
 
 FULL = Size(
-    voice=40,
-    noise=144,
-    room=96,
-    human=120,
+    voice=24,
+    noise=96,
+    room=72,
+    human=72,
     every_form=True,
     levels=LEVELS,
     places=tuple(PLACES),
     hours=2.0,
     talk={
-        **dict.fromkeys(("speech", "vote", "question", "night"), 1.0),
-        **dict.fromkeys(("speech ended by thanks", "speech, no host", "lobby", "morning", "best move"), 0.25),
+        **dict.fromkeys(("speech", "vote", "night"), 1.0),
+        "question": 0.5,
+        **dict.fromkeys(("speech ended by thanks", "speech, no host", "lobby", "morning", "best move"), 0.1),
     },
 )
 QUICK = Size(

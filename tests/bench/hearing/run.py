@@ -13,6 +13,7 @@ import json
 import multiprocessing
 import os
 import re
+import tempfile
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -39,9 +40,9 @@ SYSTEMS = {
     FREE: "Vosk, no grammar, same text",
     WHISPER: "Whisper base, nearest sentence",
 }
-FEW = {WHISPER: 4, WAITING: 100, HELD: 60, FREE: 60}
+FEW = {WHISPER: 3, WAITING: 60, HELD: 40, FREE: 40}
 """Commands of a row that are enough for the others."""
-SHORT = {WHISPER: 240.0, HELD: 1800.0, FREE: 1800.0}
+SHORT = {WHISPER: 180.0, HELD: 1800.0, FREE: 1800.0}
 """Seconds of talk that are enough for the others; «waiting» hears none."""
 
 
@@ -58,7 +59,7 @@ def models(given: list[Path], folder: Path) -> Iterator[tuple[str, Path, Path]]:
     acoustic.DIFFERENCES = packaged
 
 
-def make(kind: str, label: str, model: Path, folder: Path) -> System:
+def make(kind: str, label: str, model: Path) -> System:
     """One of SYSTEMS."""
     name, settings = SYSTEMS[kind] + label, load(Path(os.devnull)).ears
     match kind:
@@ -68,7 +69,8 @@ def make(kind: str, label: str, model: Path, folder: Path) -> System:
             return Held(name, model)
         case "free":
             return Free(name, model)
-    return Whisper(name, whisper(folder))
+    with tempfile.TemporaryDirectory() as work:  # once it is loaded the files are not needed
+        return Whisper(name, whisper(Path(work)))
 
 
 def memory(kind: str, model: Path, folder: Path) -> float:
@@ -80,7 +82,7 @@ def memory(kind: str, model: Path, folder: Path) -> float:
 
 def _grown(kind: str, model: Path, folder: Path) -> int:
     moment, before = moments()["vote"], resident_memory()
-    system = make(kind, "", model, folder / "memory")
+    system = make(kind, "", model)
     system.hear(samples(next(iter(talk(Studio(folder / "sound"), 1))).sound)[: 4 * RATE], moment, lambda _: moment)
     return resident_memory() - before
 
@@ -118,7 +120,7 @@ def systems(given: argparse.Namespace, table: Table) -> Iterator[tuple[str, Syst
     wanted = given.systems.split(",")
     for label, file, model in models(given.acoustic, given.cache):
         for kind in wanted if not label else [kind for kind in wanted if kind in (OURS, WAITING)]:
-            system = make(kind, label, model, given.cache)
+            system = make(kind, label, model)
             table.memory[system.name] = round(memory(kind, model, given.cache))
             if kind != WHISPER:
                 table.models[system.name] = fingerprint(file)

@@ -86,7 +86,7 @@ class Ours:
 
 
 def _listen(epoch: int, moment: Moment) -> Listen:
-    return Listen(epoch, moment.phrases)
+    return Listen(epoch, *moment.listening)
 
 
 class _Tape:
@@ -176,7 +176,7 @@ class Held:
                 moment, recogniser = went, self._fresh(went)
 
     def _fresh(self, moment: Moment) -> Any:
-        return self._new(json.dumps([*moment.phrases, UNKNOWN], ensure_ascii=False))
+        return self._new(json.dumps([*moment.listening[0], UNKNOWN], ensure_ascii=False))
 
 
 def _vosk(model: Path) -> Callable[..., Any]:

@@ -159,7 +159,8 @@ def test_no_other_phrase_has_the_form_of_a_command(key: str) -> None:
         "count": 4,
         "table": 10,
     }
-    more = {"rules": ru.RULES_NAMES[key], "Role": "Дон", "Now": "Сейчас утро.", "Rules": "Речь одна минута.", "commands": "Пауза или тишина"}
+    more = {"rules": ru.RULES_NAMES[key], "Role": "Дон", "Now": "Сейчас утро.", "Rules": "Речь одна минута."}
+    more["commands"] = "Пауза или тишина"
     for name in script:
         if not name.startswith("private-") and name not in ECHOES:
             text = script.text(name, **slots, **more)

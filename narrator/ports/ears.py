@@ -21,6 +21,7 @@ from narrator.ports.hearing import Fault, Finish, Health, Learn, Learnt, Listen,
 
 log = logging.getLogger(__name__)
 PORT, VOCABULARY = "ears", "vocabulary"
+_HUNG = 1.8  # seconds without a sign of life
 _DEATHS = 3
 """Deaths in a row, with no sound heard between, after which the outage is reported."""
 
@@ -49,6 +50,7 @@ class MicrophoneEars:
                 on_message=self._on_message,
                 on_start=self._on_start,
                 on_death=self._on_death,
+                patience=_HUNG,
             )
 
     def listen(self, epoch: int, phrases: Sequence[str], forms: Sequence[Form] | None = None) -> None:

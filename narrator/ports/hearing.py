@@ -23,6 +23,7 @@ from narrator.messages import Form, Heard
 from narrator.ports.child import Link
 from narrator.ports.devices import DeviceError
 from narrator.ports.lesson import Lesson, Teach
+from narrator.ports.level import Level
 from narrator.ports.microphone import BLOCK, Look, Microphone, choose, load_sounddevice
 from narrator.ports.models import RecogniserError, check_model, find_model
 from narrator.ports.recogniser import Recogniser, Utterance
@@ -35,12 +36,12 @@ if TYPE_CHECKING:
 NO_SOUND = 1.5  # without a block: the microphone is gone, whatever the sound system says
 ALL_ZERO = 10.0  # of exact zeros: a switched-off microphone or a wrong source; a live one always has noise
 LONGEST_ZERO = 160.0
-LOOK_EVERY = 2.0  # between looks for a microphone that is not there
+LOOK_EVERY = 2.0  # between looks for a microphone or a model that is not there
 RETRY_MODEL = 30.0  # before a recogniser that could not be made is tried again
 _WAIT = 0.1  # for one block
 RELEASE = 0.15  # of sound still taken after the talk button came up: what the sound system holds back
 RENEW = 600.0  # without an utterance: the recogniser is made anew, its memory grows
-MEMORY = 400 << 20  # bytes of resident memory at which the process ends while nobody is listened to
+MEMORY = 400 << 20  # resident bytes: the process ends with the next grammar, or while nobody is listened to
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +122,9 @@ def hear(link: Link, settings: EarsSettings, cache_dir: Path, words: tuple[str, 
     look = Look(settings.device)  # meanwhile we load
     try:
         with _beating(link):
-            model = find_model(settings, cache_dir, words)
+            model = _wait_for_model(link, orders, lambda: find_model(settings, cache_dir, words))
+            if model is None:
+                return
             missing = check_model(model).missing_words(words)
         if missing:
             link.send(Note(f"The model {model.name} cannot hear {', '.join(missing)}: say it another way, or press."))
@@ -186,6 +189,20 @@ def _beating(link: Link, longest: float = 120.0) -> Iterator[None]:
         thread.join()
 
 
+def _wait_for_model(link: Link, orders: Orders, find: Callable[[], Path]) -> Path | None:
+    """Look until there is one; None when the owner closes."""
+    told = ""
+    while not link.closed:
+        try:
+            return find()
+        except RecogniserError as error:
+            if str(error) != told:
+                link.send(Fault(str(error)))
+                told = str(error)
+            _pause(link, orders, LOOK_EVERY)
+    return None
+
+
 def _wait_for_microphone(link: Link, orders: Orders, wanted: str, look: Look) -> bool:
     """Look until there is one; False when the owner closes."""
     told = ""
@@ -231,10 +248,10 @@ class Hearing:
         self._usable = False  # whether the recogniser holds a grammar
         self._lost = 0
         self._zeros, self._zero_limit, self._silent = 0, ALL_ZERO, False
-        self._level = _Level()
+        self._level = Level()
         self._used = time.monotonic()  # the last utterance, or the recogniser's birth
         self._beaten = 0.0
-        self._ended = False
+        self._heavy = self._ended = False
 
     def run(self) -> None:
         """Until the owner closes. Raises DeviceError when the microphone fails."""
@@ -253,6 +270,8 @@ class Hearing:
                     raise DeviceError(f"The microphone «{name}» stopped; plug it in again, that is enough.")
                 continue
             missed = 0
+            if self._microphone.moved:
+                raise DeviceError(f"{self._microphone.moved}; plug that in again, or name one with [ears] device.")
             self._take(block)
             self._take_lesson()
         self._microphone.close()
@@ -273,6 +292,7 @@ class Hearing:
         if isinstance(message, Learn):
             self._begin_lesson()
         elif self._orders.listen != listen:  # the same again means nothing: it may be sent after every step
+            self._ended = self._heavy  # what was being said is dropped in any case
             self._load(self._orders.listen)
         elif self._open and not was_open:
             self._forget()
@@ -373,30 +393,10 @@ class Hearing:
         if now - self._used > RENEW and not self._recogniser.partial:
             self._used = now
             self._recogniser.reset()
-        if memory > MEMORY and not self._open:
-            self._link.send(Note(f"The recogniser holds {memory >> 20} MB; its process starts anew."))
-            self._ended = True
-
-
-class _Level:
-    """Peak and root mean square over about a second of blocks."""
-
-    def __init__(self) -> None:
-        self._blocks, self._peak, self._mean_squares = 0, 0, 0.0
-
-    def add(self, block: NDArray[np.int16]) -> bool:
-        """True when a second is full."""
-        wide = block.astype("float32")
-        self._blocks += 1
-        self._peak = max(self._peak, int(block.max()), -int(block.min()))
-        self._mean_squares += float(wide @ wide) / max(1, len(wide))
-        return self._blocks * BLOCK >= 1.0
-
-    def take(self) -> tuple[float, float]:
-        """Peak and RMS, 0…1 of full scale; begins the next second."""
-        result = self._peak / 32768, (self._mean_squares / self._blocks) ** 0.5 / 32768
-        self._blocks, self._peak, self._mean_squares = 0, 0, 0.0
-        return result
+        if memory > MEMORY and not self._heavy:
+            self._link.send(Note(f"The recogniser holds {memory >> 20} MB; its process will start anew."))
+        self._heavy = memory > MEMORY
+        self._ended = self._heavy and not self._open
 
 
 def resident_memory() -> int:

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from narrator.ports.devices import DeviceError, find_device
+from narrator.ports.route import Route
 
 if TYPE_CHECKING:
     import numpy as np
@@ -136,6 +137,12 @@ class Microphone:
                 f"The microphone «{source.name}» cannot be opened ({error}); "
                 "close other programs that use it or replug it."
             ) from error
+        self._route = Route()
+
+    @property
+    def moved(self) -> str:
+        """That another microphone is heard than the one that was opened, as the beginning of a sentence, or ""."""
+        return self._route.moved
 
     def take(self, frames: Any, count: int, when: Any, status: Any) -> None:
         """PortAudio's callback."""
@@ -165,6 +172,7 @@ class Microphone:
 
     def close(self) -> None:
         """Stop and release the device."""
+        self._route.close()
         self._stream.close()
 
 

@@ -43,6 +43,7 @@ class Script:
         self.source = Source(0, "script", RATE, 1)
         self.lost = self.overflows = self.next = self.dropped = self.opened = self.closed_streams = 0
         self.active = True
+        self.moved = ""
         self.sent: list[Any] = []
 
     # the link
@@ -253,6 +254,20 @@ def test_a_stream_that_says_it_stopped_is_a_fault_at_once() -> None:
     assert script.next == 11
 
 
+def test_another_microphone_in_the_place_of_ours_is_a_fault_at_once() -> None:
+    script = Script(seconds(5))
+    read = script.read
+
+    def swapped(timeout: float) -> Block | None:
+        script.moved = "The sound server has put «HDMI» in the place of the microphone «script»" * (script.next >= 10)
+        return read(timeout)
+
+    script.read = swapped  # type: ignore[method-assign]
+    with pytest.raises(DeviceError, match=r"«HDMI».*; plug that in again"):
+        run(script, Tape())
+    assert script.next == 11
+
+
 def test_lost_sound_is_noted_and_the_utterance_forgotten() -> None:
     tape = Tape()
     script = Script(seconds(1))
@@ -284,6 +299,15 @@ def test_too_much_memory_ends_the_process_only_while_nobody_is_listened_to(
     monkeypatch.setattr(hearing, "MEMORY", 1)
     script = run(Script(seconds(9), {3 * SECOND + 5: [Mute(1)]}), Tape(), Listen(1, NUMBERS))
     assert script.next == 4 * SECOND
+    assert len(script.of(Note)) == 1
+
+
+def test_too_much_memory_ends_the_process_with_the_next_grammar(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the gate never closes, because nothing speaks."""
+    monkeypatch.setattr(hearing, "MEMORY", 1)
+    at = 2 * SECOND + 5
+    script = run(Script(seconds(9), {at: [Listen(2, ORDERS)]}), Tape(), Listen(1, NUMBERS))
+    assert script.next == at + 1
     assert len(script.of(Note)) == 1
 
 

@@ -101,7 +101,7 @@ class _Tape:
         self._ended = False
         self.source = Source(0, "tape", RATE, 1)
         self.lost = self.overflows = 0
-        self.active = True
+        self.active, self.moved = True, ""
 
     # the link
 

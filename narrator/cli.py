@@ -99,12 +99,25 @@ def replay(
 
 @app.command()
 def hear(
-    files: Annotated[list[Path], typer.Argument(help="Sound files: WAV or, with the soundfile package, FLAC")],
+    files: Annotated[
+        list[Path] | None, typer.Argument(help="Sound files: WAV or, with the soundfile package, FLAC")
+    ] = None,
+    live: Annotated[bool, typer.Option("--live", help="Listen to the microphone, until Ctrl-C")] = False,
+    moment: Annotated[str, typer.Option(help="Live: now, or a phase: lobby, speeches, vote, …")] = "now",
+    talk: Annotated[bool, typer.Option("--talk", help="Live: as if the talk button were held")] = False,
+    seconds: Annotated[float, typer.Option(min=0, help="Live: end after so many seconds of sound")] = 0.0,
     config: Config = None,
 ) -> None:
-    """Recognise commands in sound files: one JSON line for each file."""
+    """Recognise commands in sound files, one JSON line each; or show what the microphone gives and what it means."""
     from narrator.hear import hear_files
 
+    if live == bool(files):
+        _fail("Name sound files, or listen to the microphone with --live.")
+    if live or not files:
+        from narrator.live_screen import show
+
+        show(_settings(config), moment, talk=talk, seconds=seconds)
+        return
     for line in hear_files(_settings(config), files):
         print(json.dumps(line, ensure_ascii=False))
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from narrator.config import Settings, pins_of
 from narrator.doctor import Finding, Group, State
 from narrator.journal import JournalError, Lock
+from narrator.levels import CLIPPED, QUIET, advice, decibels
 from narrator.messages import Buzz, Earcon, Lamp, PortFailed, Pressed, Say, Scene, SeatDown, Signal, SpeechDone
 from narrator.naming import commands
 from narrator.naming import vocabulary as known_words
@@ -29,8 +30,6 @@ PATIENCE = 25.0
 """Seconds for a device to come: a child process, a model, a render."""
 LISTENING = 4
 """Seconds of room noise that are listened to."""
-QUIET, LOUD, CLIPPED = 0.0002, 0.05, 0.99
-"""Root mean square of a dead microphone and of a room too loud to be heard in; peak of one turned up too far."""
 LIT = 0.7
 
 
@@ -43,7 +42,7 @@ def hosting(settings: Settings) -> str:
     return ""
 
 
-def _wait(signals: queue.SimpleQueue[Signal], seconds: float, *kinds: type) -> Signal | None:
+def wait_for_signal(signals: queue.SimpleQueue[Signal], seconds: float, *kinds: type) -> Signal | None:
     """The first signal of one of `kinds` (none given: any), None when there is none in time."""
     ends = time.monotonic() + seconds
     while (left := ends - time.monotonic()) > 0:
@@ -63,7 +62,7 @@ def speaker(settings: Settings) -> Iterator[Finding]:
     voice = SpeakerVoice(settings.voice, settings.paths.cache_dir, signals.put, Gate(), paced=False)
     try:
         voice.say([Say(1, PHRASE)])
-        end = _wait(signals, PATIENCE, PortFailed, SpeechDone)
+        end = wait_for_signal(signals, PATIENCE, PortFailed, SpeechDone)
         if isinstance(end, SpeechDone):
             voice.earcon(Earcon.HEARD)
             time.sleep(0.5)
@@ -97,7 +96,7 @@ def microphone(settings: Settings) -> Iterator[Finding]:
     try:
         ends = time.monotonic() + PATIENCE
         while ears.health is None and time.monotonic() < ends:
-            failed = _wait(signals, 0.2, PortFailed)
+            failed = wait_for_signal(signals, 0.2, PortFailed)
             if isinstance(failed, PortFailed):
                 yield Finding(
                     Group.MICROPHONE,
@@ -107,21 +106,23 @@ def microphone(settings: Settings) -> Iterator[Finding]:
                     "arecord -l lists them; [ears] device names one; all of a game can be played by buttons",
                 )
                 return
-        loudest, noise, health = 0.0, math.inf, ears.health
+        loudest, noise, clipped, health = 0.0, math.inf, 0, ears.health
         for _ in range(LISTENING):
             time.sleep(1.0)
             health = ears.health or health
             if health is not None:
                 loudest, noise = max(loudest, health.peak), min(noise, health.rms)
+                clipped += health.peak > CLIPPED
         if health is None:
             yield Finding(Group.MICROPHONE, "microphone", State.BAD, "gives no sound", "replug it, try again")
             return
-        state, todo = _level(loudest, noise)
+        state, todo = judged(loudest, noise)
         yield Finding(
             Group.MICROPHONE,
             "microphone",
             state,
-            f"{health.device}, {health.rate} Hz, noise {_decibels(noise)}, loudest {_decibels(loudest)}",
+            f"{health.device}, {health.rate} Hz, noise floor {decibels(noise)}, loudest {decibels(loudest)}, "
+            f"clipped in {clipped} of {LISTENING} s",
             todo,
         )
         lost = health.overflows + health.lost
@@ -137,18 +138,10 @@ def microphone(settings: Settings) -> Iterator[Finding]:
         ears.close()
 
 
-def _level(loudest: float, noise: float) -> tuple[State, str]:
-    if noise < QUIET:
-        return State.BAD, "it is switched off or turned down: its own switch, alsamixer (F4)"
-    if loudest > CLIPPED:
-        return State.WARN, "it is turned up too far: alsamixer (F4)"
-    if noise > LOUD:
-        return State.WARN, "the room is loud (or was just now): closer to the microphone, or buttons"
-    return State.OK, ""
-
-
-def _decibels(level: float) -> str:
-    return f"{20 * math.log10(level):.0f} dB" if level > 0 else "none"
+def judged(loudest: float, noise: float) -> tuple[State, str]:
+    """A microphone with this peak and this noise floor, and what to do about it."""
+    todo = advice(loudest, noise)
+    return (State.BAD if noise < QUIET else State.WARN if todo else State.OK), todo
 
 
 def _words(settings: Settings) -> tuple[str, ...]:
@@ -226,7 +219,7 @@ def buttons(settings: Settings, ask: Callable[[str], None], patience: float = 15
     try:
         for name, key in _keys(settings):
             ask(name)
-            pressed = _wait(signals, patience, Pressed, SeatDown)
+            pressed = wait_for_signal(signals, patience, Pressed, SeatDown)
             found = getattr(pressed, "control", getattr(pressed, "seat", None))
             if pressed is None:
                 yield Finding(
@@ -236,7 +229,7 @@ def buttons(settings: Settings, ask: Callable[[str], None], patience: float = 15
                 yield Finding(Group.PINS, name, State.BAD, f"{found} came instead", "two wires are swapped")
             else:
                 yield Finding(Group.PINS, name, State.OK, "pressed")
-            while _wait(signals, 0.7) is not None:  # let it come up
+            while wait_for_signal(signals, 0.7) is not None:  # let it come up
                 continue
     finally:
         panel.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import sys
 import threading
 from functools import partial
 
@@ -12,6 +13,7 @@ from rich.console import Console
 from narrator.config import Settings
 from narrator.doctor import Check, Finding, Group, State, as_json, code, codes, devices, examine, line, machine
 from narrator.doctor.licences import data_licences, licences
+from narrator.doctor.spoken import spoken
 
 GIVEN_UP = Finding(
     Group.PROGRAM,
@@ -42,7 +44,9 @@ def run(
         if not json_page:
             screen.print(line(finding))
 
-    findings = examine(settings, _checks(settings, problems, quick=quick, buttons=buttons), tell)
+    somebody = sys.stdin.isatty() and screen.is_terminal and not (json_page or lamps or given_up)
+    checks = _checks(settings, problems, quick=quick, buttons=buttons, asked=somebody)
+    findings = examine(settings, checks, tell)
     if given_up and code(findings)[0] is not State.BAD:
         findings.append(GIVEN_UP)
         tell(GIVEN_UP)
@@ -63,7 +67,7 @@ def run(
     return 1 if state is State.BAD else 0
 
 
-def _checks(settings: Settings, problems: tuple[str, ...], *, quick: bool, buttons: bool) -> list[Check]:
+def _checks(settings: Settings, problems: tuple[str, ...], *, quick: bool, buttons: bool, asked: bool) -> list[Check]:
     def settings_file(_: Settings) -> list[Finding]:
         if not problems:
             return [Finding(Group.SETTINGS, "settings", State.OK, "every line is understood")]
@@ -76,7 +80,10 @@ def _checks(settings: Settings, problems: tuple[str, ...], *, quick: bool, butto
     elif quick:
         checks.append(devices.vocabulary)
     else:
-        checks += [devices.speaker, devices.microphone, devices.lamps]
+        checks += [devices.speaker, devices.microphone]
+        if asked:
+            checks.append(partial(spoken, ask=lambda word: print(f"  say «{word}» …", flush=True)))
+        checks.append(devices.lamps)
         if buttons:
             checks.append(partial(devices.buttons, ask=lambda name: print(f"  press {name} …", flush=True)))
     return [*checks, machine.power]

@@ -136,10 +136,10 @@ def test_without_a_speaker_the_next_step_is_told(monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_dead_microphone_and_a_loud_room_are_told() -> None:
-    assert devices._level(0.0, 0.0)[0] is State.BAD
-    assert devices._level(1.0, 0.01)[0] is State.WARN
-    assert devices._level(0.5, 0.2)[0] is State.WARN
-    assert devices._level(0.5, 0.005) == (State.OK, "")
+    assert devices.judged(0.0, 0.0)[0] is State.BAD
+    assert devices.judged(1.0, 0.01)[0] is State.WARN
+    assert devices.judged(0.5, 0.2)[0] is State.WARN
+    assert devices.judged(0.5, 0.005) == (State.OK, "")
 
 
 def test_a_box_that_hosts_is_not_disturbed(tmp_path: Path) -> None:

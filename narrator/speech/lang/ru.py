@@ -1,9 +1,7 @@
 """Every Russian word of the product: what is understood and what is said.
 
-COMMANDS are hassil sentence templates: the same text feeds the recogniser's grammar and the parser. PHRASES are what
-the narrator says; `{seat}` is «номер пять», `{seat:whom}` «номер пять, Анну» where names are known,
-`{count:голос/голоса/голосов}` declines with its number. No digit may stand here, and no phrase may equal a command.
-Stress marks are not written here (see `ru_stress`); ё is.
+COMMANDS, hassil's templates, feed grammar and parser. BASE is said: `{seat}` is «номер пять», `{seat:whom}` adds a name,
+`{count:голос/голоса/голосов}` declines. No digit stands here, no phrase equals a command, ё is written, stress is not.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Every Russian word of the product: what is understood and what is said.
 
-COMMANDS, hassil's templates, feed grammar and parser. BASE is said: `{seat}` is «номер пять», `{seat:whom}` adds a name,
+COMMANDS, hassil templates, feed grammar and parser; BASE is said: `{seat}` is «номер пять», `{seat:whom}` adds a name,
 `{count:голос/голоса/голосов}` declines. No digit stands here, no phrase equals a command, ё is written, stress is not.
 """
 

@@ -293,3 +293,27 @@ def test_the_checker_of_accessibility_finds_something_where_there_is_something(r
     page.set_content("<html><body><img src='x.png'><button></button></body></html>")
     assert any("image-alt" in found for found in serious(page))
     room.troubles.clear()
+
+
+def test_names_are_written_on_the_moderators_page(evening: Evening) -> None:
+    """Typed while the page is redrawn, sent at once, seen at the table and by the other moderator; who is not callable
+    is told."""
+    page, other = evening.host.page, evening.second.page
+    page.locator("#players summary").click()
+    inputs = page.locator("#names input")
+    expect(inputs).to_have_count(10)
+    expect(inputs.nth(1)).to_have_value("Борис")
+    inputs.nth(0).fill("Ольга <b>Седова</b>")
+    other.locator("#rules button", has_text="Спортивные").click()  # the page is drawn anew, what is being typed stays
+    expect(page.locator("#rules")).not_to_contain_text("Спортивные")
+    inputs.nth(1).fill("Вера")
+    page.locator("#naming button").click()
+    expect(evening.table.locator("body")).to_contain_text("Ольга <b>Седова</b>")
+    other.locator("#players summary").click()
+    expect(other.locator("#names input").nth(1)).to_have_value("Вера")
+    page.locator("#health summary").click()
+    expect(page.locator("#devices")).to_contain_text("«Вера» (seat 2) is called by number only")
+    inputs.nth(0).fill("Ольга")
+    inputs.nth(2).fill("Виктор")
+    page.locator("#naming button").click()
+    expect(page.locator("#devices")).not_to_contain_text("by number only")

@@ -39,7 +39,7 @@ POSITIONS = "BEIS"  # a phone begins, ends, stands inside or is the whole word
 SCALE = 0.5  # acoustic scale folded into the output, so that model.conf can say 1
 PRIOR = 0.3  # exponent of the division by the phones' frequencies
 GARBAGE_MARGIN = 2.0  # handicap a frame of [unk]; less rejects more talk, but soon also commands in a room that echoes
-SILENCE_WEIGHT = -1.0  # added to silence's two states, so that they do not swallow words; in babble less is kinder
+SILENCE_WEIGHT = 0.5  # added to silence's two states: what others say between the words is rather silence than a word
 _INPUTS = 120  # columns of the splicing matrix that are MFCC; the rest would be the i-vector
 _CONTEXT = 34  # frames to the left and to the right
 

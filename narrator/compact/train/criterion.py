@@ -14,9 +14,10 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from narrator.compact.acoustic import GARBAGE_MARGIN, PRIOR, SCALE, SILENCE_WEIGHT
+from narrator.compact.acoustic import GARBAGE_MARGIN, PRIOR, SCALE
 
 _FRAMES, _SEQUENCE = 0.5, 1.0  # weights of the two
+_SILENCE = -1.0  # against silence while learning, so that it must be sure; the decoder then leans towards it
 _TO_GARBAGE = 0.02  # probability of going to garbage from anywhere
 _STAYS = 0.5  # probability of staying there
 
@@ -35,7 +36,7 @@ class Criterion:
         loop[states, states] = _STAYS
         self._loop, self._states = loop, states
         self._shift = -PRIOR * torch.as_tensor(prior).log()
-        self._shift[:2] += SILENCE_WEIGHT
+        self._shift[:2] += _SILENCE
 
     def __call__(self, scores: Any, labels: Any) -> tuple[Any, Any]:
         """(what to make small, its two parts and the share of right frames), of scores [outputs, batch, states]."""

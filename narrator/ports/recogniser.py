@@ -36,8 +36,8 @@ LONG = 0.3
 """Seconds of quiet after which any whole command is taken: people pause for less inside a command."""
 STABLE = 0.2
 """Seconds of sound for which a settled command must stay unchanged to be taken where it is never quiet."""
-SURE = 0.8
-"""Confidence below which nothing is taken early."""
+SURE, LIKELY = 0.8, 0.6
+"""Confidence below which nothing is taken early, before and after `LONG`: by then all of the sound has been heard."""
 _BLOCK = 0.025  # seconds
 REFRACTORY = 0.5
 """Seconds of sound after a command that are passed over with `early`: the end of its last word, an echo, a «да, да»."""
@@ -249,7 +249,7 @@ class Recogniser:
         """
         sound, clipped = list(self._sound), self._clipped
         utterance = self._utterance(self._vosk.FinalResult, early=True)
-        if utterance is not None and utterance.confidence >= SURE and self._is_enough(utterance.text.split(), waited):
+        if utterance is not None and self._is_enough(utterance, waited):
             return utterance
         self._clipped = clipped
         self._renew()
@@ -266,7 +266,10 @@ class Recogniser:
             self._resting, self._began = False, self._fed
             self._renew()
 
-    def _is_enough(self, words: list[str], waited: float) -> bool:
+    def _is_enough(self, utterance: Utterance, waited: float) -> bool:
+        if utterance.confidence < (LIKELY if waited >= LONG else SURE):
+            return False
+        words = utterance.text.split()
         standing = self._forms.standing(words)
         if standing is Standing.SETTLED:
             return waited >= HEAD or not self._forms.is_head(words[-1])

@@ -1,11 +1,12 @@
-"""How long after the last sound of a spoken command it is known, and what listening costs.
+"""How long after the last sound of a spoken command it is known, paced as at a table, and what listening costs.
 
     python -m tests.bench.hearing_latency [--count 40]
 
-Everybody listens to the same microphone (a PulseAudio source, real time) at the same time: our ears with and
-without early acceptance, and Vosk as it comes, without a grammar and with its default end-pointer, fed in blocks
-as short as ours and in the half-second blocks of its own example. The end of a command is known from the sound
-file and from where a recording of the same source holds it. Needs PulseAudio and espeak-ng.
+Everybody listens to the same microphone (a PulseAudio source, real time) at the same time, each held to the grammar of
+the command's moment: our ears as they are, our ears waiting for their end-pointer, and with Kaldi's default one; and
+Vosk as its own example uses it, with no grammar, in half-second blocks. Who acts and does something else than was said
+has acted wrongly. The end of a command is known from the sound file and from where a recording of the same source
+holds it. Needs PulseAudio and espeak-ng; festival's voice and recordings of people are used where they are.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ import json
 import os
 import queue
 import shutil
-import subprocess
 import tempfile
 import time
 import wave
@@ -32,26 +32,26 @@ from narrator.ports.child import Child, Link
 from narrator.ports.ears import MicrophoneEars
 from narrator.ports.microphone import load_sounddevice
 from narrator.ports.models import find_model
-from tests.lab import RATE, Pulse, Sound, read_sound, wait_for
+from tests.bench.hearing.commands import GRAMMAR, Command, Moment, balanced, moments
+from tests.bench.hearing.rows import HUMAN, Cast
+from tests.bench.hearing.voices import Studio
+from tests.lab import MIC_RATE, RATE, Pulse, Sound, read_sound, wait_for
 
-PHRASES = (
-    *(f"игрок номер {n}" for n in ("один", "два", "три", "четыре", "пять", "шесть", "семь", "восемь", "девять")),
-    *("дальше", "стоп", "пауза", "продолжить", "отмена", "повтори", "спасибо", "промах", "нет", "да"),
-    *("мафия просыпается", "выставляю номер десять", "номер десять", "три голоса", "против двенадцать"),
-)
-VOICES = ("ru+f3", "ru+m4", "ru", "ru+f2")
+MOMENTS = ("speech, talk button", "vote", "nominations", "best move", "speech")
+"""Where the commands of a game are said."""
+SURE = 0.6
 
 
-@dataclass
+@dataclass(eq=False)
 class Listener:
     """Somebody who listens: what was known when (monotonic)."""
 
     name: str
-    results: list[tuple[float, str]] = field(default_factory=list)
+    results: list[tuple[float, Heard]] = field(default_factory=list)
 
     def put(self, signal: Any) -> None:
         if isinstance(signal, Heard):
-            self.results.append((time.monotonic(), signal.text))
+            self.results.append((time.monotonic(), signal))
 
 
 def plain_vosk(link: Link, model: Path, block: float) -> None:
@@ -85,21 +85,18 @@ def default_end_pointer(model: Path, folder: Path) -> Path:
     return copy
 
 
-def command(text: str, voice: str, path: Path) -> tuple[Sound, float]:
-    """A sound file: 0.4 s of room noise, the command, 3 s of noise. Its samples, and the second of its last sound."""
-    subprocess.run(["espeak-ng", "-v", voice, "-s", "160", "-w", path, text], check=True)
-    speech = read_sound(path)
-    loud = np.flatnonzero(np.abs(speech) > 0.02)
-    speech = speech[loud[0] : loud[-1]]
-    noise = np.random.default_rng(len(text)).normal(0, 0.0006, RATE * 4)
-    lead = round(0.4 * RATE)
-    sound = np.concatenate([noise[:lead], speech, noise[lead : lead + 3 * RATE]])
+def in_a_room(speech: Sound, path: Path) -> tuple[Sound, float]:
+    """A sound file: 0.4 s of room noise, the speech, 3 s of noise. Its samples, and the second of its last sound."""
+    noise = np.random.default_rng(len(speech)).normal(0, 0.0006, len(speech) + 4 * MIC_RATE)
+    lead = round(0.4 * MIC_RATE)
+    sound = noise[: lead + len(speech) + 3 * MIC_RATE]
+    sound[lead : lead + len(speech)] += speech
     with wave.open(str(path), "wb") as file:
         file.setnchannels(1)
         file.setsampwidth(2)
-        file.setframerate(RATE)
+        file.setframerate(MIC_RATE)
         file.writeframes((sound * 32767).astype("<i2").tobytes())
-    return sound, (lead + len(speech)) / RATE
+    return read_sound(path), (lead + len(speech)) / MIC_RATE
 
 
 def cpu_seconds(pid: int) -> float:
@@ -118,59 +115,78 @@ def cost(ears: MicrophoneEars, meanwhile: Callable[[], None]) -> tuple[float, fl
     return share, pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
+def said_by(count: int, cast: Cast) -> list[tuple[Command, str]]:
+    """What is said, by which voice: each voice and each kind of command equally often, a person where he can."""
+    known = moments()
+    commands = balanced([known[name] for name in MOMENTS], count)
+    voices = [*cast.voices, HUMAN]
+    turns = [(command, voices[n % len(voices)]) for n, command in enumerate(commands)]
+    return [(c, v if v != HUMAN or cast.can_say(c.text) else cast.voices[0]) for c, v in turns]
+
+
 def measure(pulse: Pulse, folder: Path, count: int) -> None:
     """Run it and print the table."""
-    early, late = Listener("our ears, early acceptance"), Listener("our ears, end-pointer only")
-    short, long = Listener("Vosk as it comes, blocks of 0.025 s"), Listener("Vosk as it comes, blocks of 0.5 s")
-    settings = {on: load(ears={"early": on}).ears for on in (True, False)}
-    model = find_model(settings[True], folder, PHRASES)
+    places, cast = moments(), Cast(Studio(folder / "studio"))
+    words = GRAMMAR.words()
+    model = find_model(load().ears, folder, words)
     plain = default_end_pointer(model, folder)
-    ears = [MicrophoneEars(settings[on], folder, PHRASES, who.put) for on, who in ((True, early), (False, late))]
-    children = [
-        Child("vosk", plain_vosk, (plain, block), on_message=who.put) for block, who in ((0.025, short), (0.5, long))
-    ]
-    spoken: list[tuple[str, float, float]] = []  # text, end of its last sound, end of waiting
+    ears_of: dict[Listener, dict[str, Any]] = {
+        Listener("our ears"): {},
+        Listener("our ears, waiting for the end-pointer"): {"early": False},
+        Listener("our ears, default end-pointer"): {"early": False, "model": str(plain)},
+    }
+    free = Listener("Vosk as it comes: no grammar, blocks of 0.5 s")
+    ears = [MicrophoneEars(load(ears=given).ears, folder, words, who.put) for who, given in ears_of.items()]
+    child = Child("vosk", plain_vosk, (plain, 0.5), on_message=free.put)
+    spoken: list[tuple[Command, float, float]] = []  # what, end of its last sound, end of waiting
     try:
         wait_for(lambda: all(each.health for each in ears), 60, "ears that hear")
         idle_cpu, _ = cost(ears[0], lambda: time.sleep(5))
-        for each in ears:
-            each.listen(1, PHRASES)
 
         def talk() -> None:
-            for n in range(count):
-                text, path = PHRASES[n % len(PHRASES)], folder / f"{n}.wav"
-                sound, end = command(text, VOICES[n % len(VOICES)], path)
+            for n, (what, voice) in enumerate(said_by(count, cast), 1):
+                sound, end = in_a_room(cast.speak(voice, what.text).astype(float), folder / f"{n}.wav")
+                for each in ears:
+                    each.listen(n, *places[what.moment].listening)
                 with pulse.recording("usbmic") as recording:
-                    pulse.play_into_mic(path)
+                    pulse.play_into_mic(folder / f"{n}.wav")
                 found = recording.find(sound)
                 if found.share < 0.4:
-                    print(f"the recording of «{text}» was disturbed ({found.share:.2f}); left out")
+                    print(f"the recording of «{what.text}» was disturbed ({found.share:.2f}); left out")
                     continue
                 after = len(sound) / RATE - end
-                spoken.append((text, recording.began + found.end - after, time.monotonic()))
+                spoken.append((what, recording.began + found.end - after, time.monotonic()))
 
         cpu, memory = cost(ears[0], talk)
     finally:
         for each in ears:
             each.close()
-        for child in children:
-            child.close()
-    print(f"\n{len(spoken)} commands, {len(PHRASES)} phrases, model {model.name}")
-    print(f"{'end of speech → known, seconds':40}{'median':>8}{'95 %':>8}{'most':>8}{'right':>10}{'nothing':>9}")
-    for who in (early, late, short, long):
-        waits, right = [], 0
-        for text, end, over in spoken:
-            known = next(((at, said) for at, said in who.results if end - 0.5 < at < over), None)
-            if known:
-                waits.append(known[0] - end)
-                right += known[1] == text
-        row = np.percentile(waits, [50, 95, 100]) if waits else [float("nan")] * 3
-        shown = "".join(f"{value:8.3f}" for value in row)
-        print(f"{who.name:40}{shown}{right:6}/{len(spoken)}{len(spoken) - len(waits):9}")
+        child.close()
+    print(f"\n{len(spoken)} commands by {', '.join([*cast.voices, HUMAN])}, model {model.name}")
+    print(f"{'end of speech → known, seconds':48}{'median':>8}{'95 %':>8}{'most':>8}{'right':>10}{'wrong':>7}")
+    for who in (*ears_of, free):
+        judge(who, spoken, places)
     print(
         f"\nears' process: {memory:.0f} MB; {cpu:.3f} s of processor a second while listening, "
         f"{idle_cpu:.3f} with nothing to listen for"
     )
+
+
+def judge(who: Listener, spoken: list[tuple[Command, float, float]], places: dict[str, Moment]) -> None:
+    """A line of the table. Times are of what was right; of those without a grammar, of any text."""
+    waits, right, wrong = [], 0, 0
+    for what, end, over in spoken:
+        heard = [(at, said) for at, said in who.results if end - 2.0 < at < over and said.confidence >= SURE]
+        done = [(at, move) for at, said in heard if (move := places[what.moment].does(said.text)) is not None]
+        if done:
+            right += done[0][1] == what.does
+            wrong += done[0][1] != what.does
+        if done[:1] and done[0][1] == what.does:
+            waits.append(done[0][0] - end)
+        elif heard and who.name.startswith("Vosk"):
+            waits.append(heard[0][0] - end)
+    row = np.percentile(waits, [50, 95, 100]) if waits else [float("nan")] * 3
+    print(f"{who.name:48}{''.join(f'{value:8.3f}' for value in row)}{right:6}/{len(spoken)}{wrong:7}")
 
 
 def main() -> None:

@@ -27,6 +27,8 @@ _NOUNS = {
 
 ADDRESS = "ведущий"
 """The word that turns table talk into a command."""
+LIKE_ADDRESS = frozenset({"следующий"})
+"""Words that sound like the address: people pause after «ведущий», and that must not be taken for a command."""
 
 AND = "и"
 OR = "или"

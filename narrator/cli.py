@@ -106,13 +106,19 @@ def hear(
     moment: Annotated[str, typer.Option(help="Live: now, or a phase: lobby, speeches, vote, …")] = "now",
     talk: Annotated[bool, typer.Option("--talk", help="Live: as if the talk button were held")] = False,
     seconds: Annotated[float, typer.Option(min=0, help="Live: end after so many seconds of sound")] = 0.0,
+    lint: Annotated[bool, typer.Option("--lint", help="List the commands that sound alike, and the like")] = False,
     config: Config = None,
 ) -> None:
     """Recognise commands in sound files, one JSON line each; or show what the microphone gives and what it means."""
     from narrator.hear import hear_files
 
-    if live == bool(files):
-        _fail("Name sound files, or listen to the microphone with --live.")
+    if live + lint + bool(files) != 1:
+        _fail("Name sound files, or listen to the microphone with --live, or look at the commands with --lint.")
+    if lint:
+        from narrator.confusable import report
+
+        print("\n".join(report(_settings(config))))
+        return
     if live or not files:
         from narrator.live_screen import show
 

@@ -75,8 +75,28 @@ _OFTEN[m.TellWinner] = 0.05
 
 def explore(rules: Ruleset, seed: int = 1, walks: int = WALKS) -> Edges:
     """The map of `rules`: `walks` short random games, begun where the least has been seen so far."""
-    chance = random.Random(f"{rules.key} {seed}")
     found: dict[tuple[Phase, Phase], set[str]] = {}
+    for before, move, after in _walk(rules, seed, walks):
+        if before.phase is not after.phase:
+            found.setdefault((before.phase, after.phase), set()).add(_label(before, move))
+    order = list(Phase)
+    return {edge: frozenset(found[edge]) for edge in sorted(found, key=lambda e: tuple(map(order.index, e)))}
+
+
+def moments(rules: Ruleset, seed: int = 1, walks: int = 150) -> Iterator[State]:
+    """States met in random games: for each host the first one of each phase, with each kind of question and without."""
+    seen = set()
+    for state, _, after in _walk(rules, seed, walks):
+        for each in (state, after):
+            place = (each.host, each.phase, each.question and each.question.ask, each.deaths_told is None, each.seats)
+            if place not in seen:
+                seen.add(place)
+                yield each
+
+
+def _walk(rules: Ruleset, seed: int, walks: int) -> Iterator[tuple[State, Move, State]]:
+    """Every step of `walks` short random games, begun where the least has been seen so far."""
+    chance = random.Random(f"{rules.key} {seed}")
     pool = _Pool(chance)
     for host in Host:
         for game in _tables(rules, host, chance):
@@ -92,11 +112,9 @@ def explore(rules: Ruleset, seed: int = 1, walks: int = WALKS) -> Edges:
             assert isinstance(result, Played), f"{move} is legal"
             before, after = game.state, result.game.state
             game = result.game
+            yield before, move, after
             if before.phase is not after.phase:
-                found.setdefault((before.phase, after.phase), set()).add(_label(before, move))
                 pool.add(game, at)
-    order = list(Phase)
-    return {edge: frozenset(found[edge]) for edge in sorted(found, key=lambda e: tuple(map(order.index, e)))}
 
 
 class _Pool:

@@ -1,7 +1,7 @@
 """The command line: what to measure, with which models, and where the results go.
 
     python -m tests.bench.hearing --quick
-    python -m tests.bench.hearing --acoustic other.npz --rows 'babble|room' --systems ours --talk 0
+    python -m tests.bench.hearing --acoustic other.npz,SILENCE_WEIGHT=-1 --rows 'babble|room' --systems ours --talk 0
 
 Rendered sound stays in the folder of --cache, so that a rerun is quick. Nothing is compared by ear.
 """
@@ -23,7 +23,12 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="a tenth of everything, five minutes")
     parser.add_argument("--rows", default="", help="only rows whose group or name matches this pattern")
     parser.add_argument("--systems", default=",".join(SYSTEMS), help=f"of {', '.join(SYSTEMS)}")
-    parser.add_argument("--acoustic", type=Path, action="append", default=[], help="compare this acoustic.npz as well")
+    parser.add_argument(
+        "--acoustic",
+        action="append",
+        default=[],
+        help="compare this acoustic.npz as well; with constants: FILE,NAME=NUMBER",
+    )
     parser.add_argument("--talk", type=float, help="hours of talk; 0: none")
     parser.add_argument("--out", type=Path, help="write all results there, as JSON")
     parser.add_argument("--cache", type=Path, default=Path.home() / ".cache" / "narrator-hearing")

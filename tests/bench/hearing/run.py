@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import hashlib
 import itertools
 import json
 import multiprocessing
@@ -46,17 +47,26 @@ SHORT = {WHISPER: 180.0, HELD: 1800.0, FREE: 1800.0}
 """Seconds of talk that are enough for the others; «waiting» hears none."""
 
 
-def models(given: list[Path], folder: Path) -> Iterator[tuple[str, Path, Path]]:
-    """(label, acoustic file, model folder) of the packaged model and of those given."""
-    packaged = acoustic.DIFFERENCES
-    files = [packaged, *given]
-    for n, file in enumerate(files):
-        mark = fingerprint(file).split()[1]
-        acoustic.DIFFERENCES = file.resolve()
-        out = folder / "models" / mark
+def models(given: list[str], folder: Path) -> Iterator[tuple[str, str, Path]]:
+    """(label, what it is made of, model folder) of the packaged model and of those given.
+
+    «FILE,SILENCE_WEIGHT=-1»: another acoustic.npz, and constants of `narrator.compact.acoustic` to go with it.
+    """
+    for n, text in enumerate([str(acoustic.DIFFERENCES), *given]):
+        name, *constants = text.split(",")
+        file = Path(name).resolve()
+        kept = vars(acoustic).copy()
+        acoustic.DIFFERENCES = file
+        for constant in constants:
+            key, _, value = constant.partition("=")
+            if not isinstance(kept.get(key), float):
+                raise ValueError(f"narrator.compact.acoustic has no number {key}.")
+            setattr(acoustic, key, float(value))
+        told = " ".join([fingerprint(file), *constants])
+        out = folder / "models" / hashlib.sha256(told.encode()).hexdigest()[:16]
         build(GRAMMAR.words(), out)
-        yield "" if n == 0 else f" with {file.stem}", file, out
-    acoustic.DIFFERENCES = packaged
+        vars(acoustic).update(kept)
+        yield "" if n == 0 else f" with {file.stem}", told, out
 
 
 def make(kind: str, label: str, model: Path) -> System:
@@ -118,12 +128,12 @@ def note(given: argparse.Namespace, table: Table, began: float, what: str) -> No
 def systems(given: argparse.Namespace, table: Table) -> Iterator[tuple[str, System]]:
     """Those asked for; the other acoustic files are for our ears alone."""
     wanted = given.systems.split(",")
-    for label, file, model in models(given.acoustic, given.cache):
+    for label, told, model in models(given.acoustic, given.cache):
         for kind in wanted if not label else [kind for kind in wanted if kind in (OURS, WAITING)]:
             system = make(kind, label, model)
             table.memory[system.name] = round(memory(kind, model, given.cache))
             if kind != WHISPER:
-                table.models[system.name] = fingerprint(file)
+                table.models[system.name] = told
             yield kind, system
 
 

@@ -82,7 +82,8 @@ def report(settings: Settings) -> Iterator[str]:
     for word in check_model(model).missing_words(words):
         yield f"«{word}» cannot be heard with the model {model.name}."
     for intent, texts in commands_spoken(grammar, everything(settings)).items():
-        yield f"«{texts[0]}» is said by the narrator and is the command {intent} (and {len(texts) - 1} more like it)."
+        more = f" (and {len(texts) - 1} more like it)" if len(texts) > 1 else ""
+        yield f"«{texts[0]}» is said by the narrator and is the command {intent}{more}; he does not hear himself."
 
 
 def commands_spoken(grammar: Grammar, texts: Iterable[str]) -> dict[str, tuple[str, ...]]:

@@ -27,7 +27,7 @@ def main() -> None:
         "--acoustic",
         action="append",
         default=[],
-        help="compare this acoustic.npz as well; with constants: FILE,NAME=NUMBER",
+        help="also this acoustic.npz, or FILE,CONSTANT=NUMBER",
     )
     parser.add_argument("--talk", type=float, help="hours of talk; 0: none")
     parser.add_argument("--out", type=Path, help="write all results there, as JSON")

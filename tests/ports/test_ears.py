@@ -276,6 +276,27 @@ def test_names_are_learnt_and_known_again_after_a_death(room: Room, ears: Microp
     assert not [signal for signal in inbox.seen if isinstance(signal, PortFailed)]
 
 
+def test_a_model_with_words_of_its_own_says_which_names_it_cannot_hear(room: Room, cache: Path, inbox: Inbox) -> None:
+    settings = load(Path("/dev/null"), ears={"device": "tablemic"}).ears
+    own = replace_model(settings, find_model(settings, cache, WORDS))
+    ears = MicrophoneEars(own, cache, WORDS, inbox.put)
+    try:
+        ears.listen(5, (NEXT,))
+        ears.learn((*WORDS, "ольга", "ольгу"))
+        failed = inbox.expect(PortFailed, 60)
+        assert failed.port == "vocabulary" and "cannot hear ольга, ольгу: call by number" in failed.why
+        room.say_until_heard(NEXT, 5, inbox)
+        ears.learn(WORDS)
+        assert inbox.expect(PortBack, 60) == PortBack("vocabulary")
+    finally:
+        ears.close()
+
+
+def replace_model(settings: EarsSettings, model: Path) -> EarsSettings:
+    """The same with a model of the user's own."""
+    return settings.model_copy(update={"model": str(model)})
+
+
 # --- the microphone goes and comes ---
 
 

@@ -29,9 +29,7 @@ ADDRESS = "ведущий"
 """The word that turns table talk into a command."""
 LIKE_ADDRESS = frozenset({"следующий"})
 """Words that sound like the address: people pause after «ведущий», and that must not be taken for a command."""
-
-AND = "и"
-OR = "или"
+AND, OR = "и", "или"
 
 ROLE_NAMES = {"civilian": "мирный житель", "sheriff": "Шериф", "mafia": "мафия", "don": "Дон", "maniac": "Маньяк"}
 

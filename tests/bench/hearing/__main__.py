@@ -21,6 +21,7 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench.hearing")
     parser.add_argument("--quick", action="store_true", help="a tenth of everything, five minutes")
+    parser.add_argument("--part", type=float, default=1.0, help="so much of every row and of the talk, 0…1")
     parser.add_argument("--rows", default="", help="only rows whose group or name matches this pattern")
     parser.add_argument("--systems", default=",".join(SYSTEMS), help=f"of {', '.join(SYSTEMS)}")
     parser.add_argument(
@@ -33,7 +34,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="write all results there, as JSON")
     parser.add_argument("--cache", type=Path, default=Path.home() / ".cache" / "narrator-hearing")
     given = parser.parse_args()
-    size = QUICK if given.quick else FULL
+    size = (QUICK if given.quick else FULL).part(given.part)
     if given.talk is not None:
         size = dataclasses.replace(size, hours=given.talk)
     wrong = set(given.systems.split(",")) - set(SYSTEMS)

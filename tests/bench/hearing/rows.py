@@ -6,9 +6,10 @@ Invariant: a row says the same commands in the same voices whatever else is meas
 from __future__ import annotations
 
 import functools
+import math
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -48,6 +49,11 @@ class Size:
     places: tuple[str, ...]
     hours: float
     talk: dict[str, float]  # which part of the hours each moment listens to
+
+    def part(self, share: float) -> Size:
+        """So much of it, 0…1; every form is either said or not."""
+        fewer = {name: math.ceil(share * getattr(self, name)) for name in ("voice", "noise", "room", "human")}
+        return replace(self, hours=share * self.hours, **fewer)
 
 
 FULL = Size(

@@ -161,5 +161,3 @@ def _somebody_closed(keys: TextIO) -> bool:
     except (OSError, ValueError):
         return True
     return keys.isatty() or stat.S_ISFIFO(mode) or stat.S_ISREG(mode)
-
-

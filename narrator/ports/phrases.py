@@ -156,9 +156,7 @@ def phrase_cache(settings: VoiceSettings, cache_dir: Path, spoken: Spoken = as_w
     return PhraseCache(cache_dir, engine_for(settings), spoken=spoken, pack=pack)
 
 
-def say_to_file(
-    settings: VoiceSettings, cache_dir: Path, text: str, out: Path, spoken: Spoken = as_written
-) -> None:
+def say_to_file(settings: VoiceSettings, cache_dir: Path, text: str, out: Path, spoken: Spoken = as_written) -> None:
     """Write the phrase to `out` as the game would play it at full volume. Raises like `render`."""
     cache = phrase_cache(settings, cache_dir, spoken)
     try:

@@ -27,7 +27,7 @@ from narrator.messages import Heard, Signal
 from narrator.ports.child import Child
 from narrator.ports.models import find_model
 from narrator.speech.grammar import grammar
-from tests.bench.hearing_latency import cpu_seconds, default_end_pointer, plain_vosk
+from tests.bench.hearing.paced import cpu_seconds, default_end_pointer, plain_vosk
 from tests.bench.voice import pyttsx3_times
 from tests.e2e.box import Box, descendants, now
 from tests.e2e.evening import phrases_of

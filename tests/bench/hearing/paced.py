@@ -1,6 +1,6 @@
 """How long after the last sound of a spoken command it is known, paced as at a table, and what listening costs.
 
-    python -m tests.bench.hearing_latency [--count 40]
+    python -m tests.bench.hearing.paced [--count 40]
 
 Everybody listens to the same microphone (a PulseAudio source, real time) at the same time, each held to the grammar of
 the command's moment: our ears as they are, our ears waiting for their end-pointer, and with Kaldi's default one; and

@@ -18,6 +18,7 @@ active() { [ "$(show ActiveState)" = active ]; }
 kinds() { grep -o '"kind":"[a-z-]*"' /var/lib/narrator/current.journal | cut -d'"' -f4 | tr '\n' ' '; }
 lamps() { echo "$(level 17)$(level 27)$(level 22)$(level 23)"; }
 
+echo # after whatever the console was told while it booted
 modprobe gpio-sim
 mkdir -p /sys/kernel/config/gpio-sim/sim0/bank0
 echo 28 >/sys/kernel/config/gpio-sim/sim0/bank0/num_lines
@@ -54,17 +55,17 @@ echo "DO: device_del pad"; sleep 4
 echo "= padless $(show ActiveState)"
 
 # a board with a socket of its own: the USB card is used whenever it is there
-plays() { fuser -s "/dev/snd/pcmC$1D0p"; }
-until_ 60 'plays 0'; echo "= socket in-use"
+plays() { fuser -s "/dev/snd/pcmC$1D0p" 2>/dev/null; }
+until_ 60 'plays 0' && echo "= socket in-use"
 echo "DO: device_add usb-audio,id=card,audiodev=none"
 until_ 60 'ls /dev/snd/pcmC1*p 2>/dev/null | grep -q .'
-until_ 90 'plays 1'; echo "= card in-use"
+until_ 90 'plays 1' && echo "= card in-use"
 echo "DO: device_del card"
 until_ 30 'journalctl -u narrator --no-pager -o cat | grep -q "stopped taking sound\|No loudspeaker"'
 until_ 30 '! ls /dev/snd/pcmC1*p 2>/dev/null | grep -q .'
 until_ 90 'plays 0'; echo "= cardless $(show ActiveState)"
 echo "DO: device_add usb-audio,id=card2,audiodev=none"
-until_ 90 'plays 1'; echo "= card back"
+until_ 90 'plays 1' && echo "= card back"
 
 # a kill in the middle of light: what is lit stays lit in a pin that nobody holds, until the service makes it dark
 printf '[Service]\nRestart=no\n' >/run/systemd/system/narrator.service.d/once.conf

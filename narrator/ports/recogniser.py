@@ -36,7 +36,7 @@ LONG = 0.3
 """Seconds of quiet after which any whole command is taken: people pause for less inside a command."""
 STABLE = 0.2
 """Seconds of sound for which a settled command must stay unchanged to be taken where it is never quiet."""
-SURE, LIKELY = 0.8, 0.6
+SURE, LIKELY = 0.8, 0.7
 """Confidence below which nothing is taken early, before and after `LONG`: by then all of the sound has been heard."""
 _BLOCK = 0.025  # seconds
 REFRACTORY = 0.5

@@ -198,8 +198,6 @@ def _box(x: float, y: float, width: float, height: float, fill: str, radius: flo
     return f'<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="{radius}" fill="{fill}"/>'
 
 
-def _text(
-    x: float, y: float, text: str, size: float, fill: str = _INK, anchor: str = "start", weight: str = ""
-) -> str:
+def _text(x: float, y: float, text: str, size: float, fill: str = _INK, anchor: str = "start", weight: str = "") -> str:
     bold = f' font-weight="{weight}"' if weight else ""
     return f'<text x="{x}" y="{y}" font-size="{size}" fill="{fill}" text-anchor="{anchor}"{bold}>{escape(text)}</text>'

@@ -404,5 +404,3 @@ def replay(script: Transcript, *, show: bool = False) -> tuple[str, list[str]]:
             if wrong:
                 return f"{script.name}:{step.line}: {step.mark} {step.rest}: {wrong}", player.screen.lines
     return "", player.screen.lines
-
-

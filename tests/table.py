@@ -70,9 +70,7 @@ def lobby(rules: Ruleset, host: Host = Host.FULL, seats: int = 0) -> Game:
     return made(Game(first_state()), m.SetUp(seats or rules.seats, rules, host))
 
 
-def dealt(
-    rules: Ruleset, host: Host = Host.FULL, seats: int = 0, roles: tuple[Role, ...] | None = None
-) -> Game:
+def dealt(rules: Ruleset, host: Host = Host.FULL, seats: int = 0, roles: tuple[Role, ...] | None = None) -> Game:
     """A table whose cards are known, unless the host keeps them to himself."""
     game = lobby(rules, host, seats)
     if host is Host.LIGHT:
@@ -204,9 +202,7 @@ def steps(rules: Ruleset, host: Host, seed: int, limit: int = 4000) -> Iterator[
         game = result.game
         if game.state.phase is Phase.GAME_OVER:
             return
-    raise AssertionError(
-        f"{rules.key}, {host}, seed {seed}: not over after {limit} moves; {brief(game.state)}"
-    )
+    raise AssertionError(f"{rules.key}, {host}, seed {seed}: not over after {limit} moves; {brief(game.state)}")
 
 
 def _shots(state: State, chance: random.Random) -> list[Move]:
@@ -215,11 +211,7 @@ def _shots(state: State, chance: random.Random) -> list[Move]:
         return []
     black = sorted(state.holders(Role.MAFIA, Role.DON) - state.hands)
     target = min(state.alive - state.holders(Role.MAFIA, Role.DON), default=0)
-    if (
-        state.call.number != target
-        or any(press[1] == target for press in state.call.presses)
-        or chance.random() < 0.1
-    ):
+    if state.call.number != target or any(press[1] == target for press in state.call.presses) or chance.random() < 0.1:
         return []
     return [m.RaiseHand(seat, up) for seat in black for up in (True, False)]
 

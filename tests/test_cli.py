@@ -201,16 +201,12 @@ def test_the_protocol_of_a_foreign_file_is_refused(run: Run, tmp_path: Path) -> 
 
 # --- the whole program -------------------------------------------------------------------------------------------
 
-SILENT = (
-    "[voice]\nenabled = false\n[ears]\nenabled = false\n[panel]\npins = 'off'\n[screen]\nenabled = false\n"
-)
+SILENT = "[voice]\nenabled = false\n[ears]\nenabled = false\n[panel]\npins = 'off'\n[screen]\nenabled = false\n"
 
 
 def started(tmp_path: Path, typed: str) -> subprocess.CompletedProcess[str]:
     """The program with every device off, its home below `tmp_path`, and these lines typed."""
-    config = file(
-        tmp_path / "c.toml", SILENT + f"[paths]\nstate = '{tmp_path}/state'\ncache = '{tmp_path}/cache'\n"
-    )
+    config = file(tmp_path / "c.toml", SILENT + f"[paths]\nstate = '{tmp_path}/state'\ncache = '{tmp_path}/cache'\n")
     return subprocess.run(
         [sys.executable, "-m", "narrator.cli", "play", "--config", str(config)],
         input=typed,

@@ -50,8 +50,7 @@ def test_a_crash_after_every_few_moves_of_a_whole_game(key: str, host: Host, tmp
     dealt = (
         ""
         if host is Host.LIGHT
-        else "roles "
-        + " ".join(f"{seat}={role}" for seat, role in enumerate(cards(rules, rules.seats, chance), 1))
+        else "roles " + " ".join(f"{seat}={role}" for seat, role in enumerate(cards(rules, rules.seats, chance), 1))
     )
     player = Player(parse("test", f"rules {key}\nhost {host}\n{dealt}"), tmp_path)
     crashes = 0

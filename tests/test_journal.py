@@ -95,9 +95,7 @@ def test_it_is_for_the_owner_alone(path: Path) -> None:
 # --- damage ------------------------------------------------------------------------------------------------------
 
 
-def test_cut_off_at_every_byte_it_keeps_the_whole_moves_before_it(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_cut_off_at_every_byte_it_keeps_the_whole_moves_before_it(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for sync in ("fsync", "fdatasync"):  # thousands of them; here it is the bytes that matter
         monkeypatch.setattr(os, sync, lambda descriptor: None)
     data = written(path)
@@ -212,9 +210,7 @@ def tiny(tmp_path: Path) -> Iterator[Path]:
     """A file system of 32 kB, or a skip where it cannot be mounted."""
     folder = tmp_path / "tiny"
     folder.mkdir()
-    done = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=32k", "tmpfs", folder], capture_output=True, check=False
-    )
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=32k", "tmpfs", folder], capture_output=True, check=False)
     if done.returncode:
         pytest.skip("no right to mount a file system here")
     yield folder
@@ -340,6 +336,4 @@ def test_a_game_is_kept_and_a_mere_lobby_is_not(tmp_path: Path) -> None:
         archive.clear(tmp_path, 3)
         assert not path.exists()
         assert len(archive.kept(tmp_path)) == min(number + 1, 3)
-        assert {entry.move for game in archive.kept(tmp_path) for entry in read(game).entries} >= {
-            m.Warn(number + 1)
-        }
+        assert {entry.move for game in archive.kept(tmp_path) for entry in read(game).entries} >= {m.Warn(number + 1)}

@@ -147,10 +147,7 @@ def test_rules_that_cannot_be_played_are_told(text: str, why: str) -> None:
 
 
 def test_comments_case_and_punctuation_do_not_count() -> None:
-    assert (
-        played(f"{START}< ГОВОРИТ, номер один!   # that is so\n> Ведущий, кто в игре?\n< в игре номер один\n")
-        == ""
-    )
+    assert played(f"{START}< ГОВОРИТ, номер один!   # that is so\n> Ведущий, кто в игре?\n< в игре номер один\n") == ""
 
 
 def test_what_was_said_is_used_up_in_order() -> None:

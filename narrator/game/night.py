@@ -56,9 +56,7 @@ def begin(turn: Turn, *, meeting: bool) -> None:
     else:
         steps = [Phase.NIGHT_SHOOTING, Phase.NIGHT_DON, Phase.NIGHT_SHERIFF]
         night = Night((*steps, Phase.NIGHT_MANIAC) if maniac_count(state) else tuple(steps))
-    turn.set(
-        night=night, died=(), speaker=None, timer=None, paused=False, queue=(), vote=None, entry=None, call=None
-    )
+    turn.set(night=night, died=(), speaker=None, timer=None, paused=False, queue=(), vote=None, entry=None, call=None)
     turn.emit(NightFell(state.day))
     next_step(turn)
 

@@ -241,6 +241,7 @@ class Pair:
 
     def _fate(self) -> Fate:
         """Something that can come about at both tables."""
+
         def both_have(*roles: Role) -> bool:
             return all(table.holders(*roles) for table in self.tables)
 

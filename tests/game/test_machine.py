@@ -30,10 +30,7 @@ from tests.table import TABLES, Step, brief, cards, quiet, tables_moves
 numbers = st.integers(-2, 17)
 seats = st.none() | numbers
 ANY_MOVE: st.SearchStrategy[Move] = st.one_of(
-    *(
-        st.just(kind())
-        for kind in (m.Start, m.Next, m.EndSpeech, m.Ready, m.TimeUp, m.Pause, m.Resume, m.Order)
-    ),
+    *(st.just(kind()) for kind in (m.Start, m.Next, m.EndSpeech, m.Ready, m.TimeUp, m.Pause, m.Resume, m.Order)),
     *(st.just(kind()) for kind in (m.OpenVote, m.Done, m.ListDeaths, m.NewGame, m.Undo)),
     *(st.builds(kind, numbers) for kind in (m.CastVotes, m.Choose, m.Warn, m.Unwarn, m.Leave, m.Remove)),
     *(st.builds(kind, st.booleans()) for kind in (m.Lift, m.Answer)),
@@ -91,11 +88,7 @@ class Evening(RuleBasedStateMachine):
         alive = data.draw(st.sets(st.integers(1, state.seats), min_size=4, max_size=7).map(sorted), "alive")
         phase = data.draw(st.sampled_from(("speeches", "vote", "night-shooting", "tie-speech")), "phase")
         candidates = () if phase in ("speeches", "night-shooting") else tuple(alive[:2])
-        self.make(
-            m.Place(
-                phase, data.draw(st.integers(1, 3), "day"), "night" in phase, tuple(alive), (), candidates
-            )
-        )
+        self.make(m.Place(phase, data.draw(st.integers(1, 3), "day"), "night" in phase, tuple(alive), (), candidates))
 
     @precondition(lambda self: self.game.state.phase is not Phase.GAME_OVER)
     @rule(data=st.data(), seconds=st.sampled_from((0.0, 0.25, 9.0)))
@@ -105,9 +98,7 @@ class Evening(RuleBasedStateMachine):
         kind = data.draw(st.sampled_from(sorted(kinds, key=lambda kind: kind.__name__)), "kind")
         move, at = data.draw(st.sampled_from(kinds[kind]), "move")
         due = deadline(self.game.state)
-        self.at = (
-            at if kind in m.BY_ITSELF else at + seconds if due is None else max(at, min(at + seconds, due))
-        )
+        self.at = at if kind in m.BY_ITSELF else at + seconds if due is None else max(at, min(at + seconds, due))
         before = self.game
         self.make(move)
         if kind not in (m.Adjust, m.RaiseHand, *m.BY_ITSELF):

@@ -175,9 +175,7 @@ def test_the_sequence_of_calls_is_the_same_every_night(key: str) -> None:
             woken.append(game.state.phase)
             result = play(game, m.Next(), 0.0)
             assert isinstance(result, Played)
-            assert not [
-                e for e in result.events if isinstance(e, RoleWoke) and e.phase is not result.game.state.phase
-            ]
+            assert not [e for e in result.events if isinstance(e, RoleWoke) and e.phase is not result.game.state.phase]
             game = result.game
         seen.add(tuple(woken))
     assert len(seen) == 1

@@ -147,9 +147,7 @@ def test_with_no_host_the_warning_is_given_after_its_own_limit() -> None:
     limit=st.floats(0.5, 25),
     looks=st.lists(st.floats(0.01, 40), max_size=12),
 )
-def test_marks_only_go_down_and_lie_ahead(
-    total: float, warn_at: float, limit: float, looks: list[float]
-) -> None:
+def test_marks_only_go_down_and_lie_ahead(total: float, warn_at: float, limit: float, looks: list[float]) -> None:
     timer = timing.started(timing.speech(total, warn_at), 0.0)
     at = 0.0
     seen = [total + 1]

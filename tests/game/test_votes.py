@@ -42,9 +42,7 @@ def alive_with(key: str, cards: str, **more: int) -> State:
     ],
 )
 def test_the_leaders_keep_the_order_of_the_vote(counts: str, lead: str) -> None:
-    given_counts = [
-        Count(int(seat), int(votes)) for seat, votes in (pair.split(":") for pair in counts.split())
-    ]
+    given_counts = [Count(int(seat), int(votes)) for seat, votes in (pair.split(":") for pair in counts.split())]
     assert tally.leaders(given_counts) == tuple(int(seat) for seat in lead.split())
 
 
@@ -145,9 +143,7 @@ def test_what_a_tie_leads_to(
         ("forum", 6, (1, 2, 3), 5, False),  # C10: never three
     ],
 )
-def test_more_than_half_lift_all_the_tied(
-    key: str, alive: int, tied: tuple[int, ...], votes: int, leave: bool
-) -> None:
+def test_more_than_half_lift_all_the_tied(key: str, alive: int, tied: tuple[int, ...], votes: int, leave: bool) -> None:
     assert tally.lifted(State(RULESETS[key], alive=frozenset(range(1, alive + 1))), tied, votes) is leave
 
 

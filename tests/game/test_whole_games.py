@@ -49,9 +49,7 @@ def test_a_game_goes_on_until_it_is_decided(key: str, host: Host) -> None:
 def test_the_journal_gives_the_same_game_back(
     key: str, host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        os, "fdatasync", lambda descriptor: None
-    )  # what is written matters here, not how soon
+    monkeypatch.setattr(os, "fdatasync", lambda descriptor: None)  # what is written matters here, not how soon
     steps = whole_game(key, host, 0)
     journal = Journal.create(tmp_path / "current.journal", "ru")
     for step in steps:
@@ -141,11 +139,7 @@ def check_every_move(step: Step) -> None:
             )
         ),
         *(m.CastVotes(count) for count in range(-2, game.state.seats + 3)),
-        *(
-            kind(seat)
-            for kind in (m.Choose, m.Nominate, m.Warn, m.Unwarn, m.Leave, m.Remove)
-            for seat in seats
-        ),
+        *(kind(seat) for kind in (m.Choose, m.Nominate, m.Warn, m.Unwarn, m.Leave, m.Remove) for seat in seats),
         *(m.TellDeath(seat) for seat in seats),
         m.TellDeath(0, more=True),
         *(m.RaiseHand(seat, up) for seat in seats for up in (False, True)),

@@ -89,7 +89,7 @@ def test_a_process_that_never_ends_is_killed_and_tried_again(
     fake: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(rhvoice, "_PATIENCE", 0.5)
-    once = f'if mkdir {tmp_path}/tried 2>/dev/null; then exec sleep 60; fi\n'
+    once = f"if mkdir {tmp_path}/tried 2>/dev/null; then exec sleep 60; fi\n"
     fake.write_text(fake.read_text().replace("#!/bin/sh\n", f"#!/bin/sh\n{once}"))
     rhvoice.RHVoiceEngine("", 150).render("Город засыпает.", tmp_path / "x.wav")
     assert wav_complete(tmp_path / "x.wav")

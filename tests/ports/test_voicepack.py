@@ -96,9 +96,7 @@ def test_a_recording_that_was_made_again_is_heard(pack: Path, tmp_path: Path) ->
     assert cache.render(TEXTS[0]) != first
 
 
-def test_a_broken_recording_is_left_to_the_engine(
-    pack: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_broken_recording_is_left_to_the_engine(pack: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (pack / "0001.wav").write_bytes(b"RIFF")
     record(pack / "0003.wav", silence(1.0))
     engine = Machine()

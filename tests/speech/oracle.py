@@ -64,9 +64,7 @@ def _sequence(tokens: list[str]) -> tuple[set[Sentence], list[str]]:
 @cache
 def sentences() -> dict[str, frozenset[Sentence]]:
     """All sentences of every intent."""
-    return {
-        intent: frozenset().union(*map(written_out, templates)) for intent, templates in ru.COMMANDS.items()
-    }
+    return {intent: frozenset().union(*map(written_out, templates)) for intent, templates in ru.COMMANDS.items()}
 
 
 @cache
@@ -89,9 +87,7 @@ def read(text: str) -> frozenset[Reading]:
     found: set[Reading] = set()
     for intent, sentence in _by_length().get(len(words), ()):
         places = [
-            [(token[1:-1], value) for value in _values(token[1:-1], word)]
-            if token[0] == "{"
-            else token == word
+            [(token[1:-1], value) for value in _values(token[1:-1], word)] if token[0] == "{" else token == word
             for token, word in zip(sentence, words, strict=True)
         ]
         if all(places):

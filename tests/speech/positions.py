@@ -13,9 +13,7 @@ from tests.table import lobby, made, placed
 ALIVE = (1, 2, 3, 4, 5, 6, 7, 9)
 
 
-def at(
-    key: str, phase: Phase, *then: Move, host: Host = Host.FULL, candidates: tuple[int, ...] = ()
-) -> State:
+def at(key: str, phase: Phase, *then: Move, host: Host = Host.FULL, candidates: tuple[int, ...] = ()) -> State:
     """Day or night 2 with seats 8 and 10 out, after `then`."""
     game = placed(RULESETS[key], phase, host, alive=ALIVE, died=((10, "mafia"),), candidates=candidates)
     return made(game, *then).state

@@ -219,12 +219,8 @@ def test_table_talk_is_no_command(key: str, host: Host) -> None:
         heard = listen_for(GRAMMAR, state, talk=False, can_undo=True)
         alone = [phrase for phrase in heard if not phrase.startswith("ведущий ")]
         for phrase in alone:
-            assert isinstance(understand(GRAMMAR, phrase, state, talk=False), (m.EndSpeech, m.Nominate)), (
-                phrase
-            )
-        assert bool(alone) == (
-            state.rules.thanks_ends_speech or any(p.startswith("я выставляю") for p in alone)
-        )
+            assert isinstance(understand(GRAMMAR, phrase, state, talk=False), (m.EndSpeech, m.Nominate)), phrase
+        assert bool(alone) == (state.rules.thanks_ends_speech or any(p.startswith("я выставляю") for p in alone))
 
 
 @GAMES
@@ -263,9 +259,7 @@ def test_a_firm_question_is_answered_without_the_address(key: str, host: Host) -
         assert understand(GRAMMAR, "да", state, talk=False) == m.Answer(True)
         assert understand(GRAMMAR, "нет", state, talk=False) == m.Answer(False)
         assert {"да", "нет"} <= set(listen_for(GRAMMAR, state, talk=False, can_undo=False))
-        assert not [
-            move for move in legal(state) if not isinstance(move, (m.Answer, m.Pause, m.Resume, m.RaiseHand))
-        ]
+        assert not [move for move in legal(state) if not isinstance(move, (m.Answer, m.Pause, m.Resume, m.RaiseHand))]
 
 
 def test_words_are_small_russian_letters_once() -> None:

@@ -41,9 +41,7 @@ def test_what_is_said_can_be_heard(where: str, said: str, meaning: str) -> None:
     """The recogniser's phrases cover every pair of words of a command that is legal now."""
     state = position(where)
     found = understand(GRAMMAR, said, state, talk=where.endswith("talk"))
-    if isinstance(found, Unclear) or (
-        not isinstance(found, (Request, m.Undo)) and allowed(state, found) is not None
-    ):
+    if isinstance(found, Unclear) or (not isinstance(found, (Request, m.Undo)) and allowed(state, found) is not None):
         return  # nothing that is legal now
     heard = listen_for(GRAMMAR, state, talk=where.endswith("talk"), can_undo=True)
     assert pairs(GRAMMAR.normal(said)) <= set().union(*map(pairs, heard))
@@ -65,9 +63,7 @@ def test_every_template_is_exercised() -> None:
 
 def _shape(text: str, shape: str) -> bool:
     words, tokens = text.split(), shape.split()
-    return len(words) == len(tokens) and all(
-        t[0] == "{" or t == w for t, w in zip(tokens, words, strict=True)
-    )
+    return len(words) == len(tokens) and all(t[0] == "{" or t == w for t, w in zip(tokens, words, strict=True))
 
 
 @pytest.mark.parametrize(
@@ -79,9 +75,7 @@ def test_every_form_of_a_seats_number(number: str, cardinal: str, ordinals: str,
         for said in (form, form.replace("ё", "е"), form.capitalize() + "!"):
             for before, after in CONTEXTS:
                 readings = GRAMMAR.read(GRAMMAR.normal(before + said + after))
-                assert [dict(reading.slots) for reading in readings] == [{"seat": int(number)}], (
-                    before + said + after
-                )
+                assert [dict(reading.slots) for reading in readings] == [{"seat": int(number)}], before + said + after
 
 
 def test_no_word_names_two_seats() -> None:

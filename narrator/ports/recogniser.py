@@ -36,8 +36,11 @@ LONG = 0.3
 """Seconds of quiet after which any whole command is taken: people pause for less inside a command."""
 STABLE = 0.2
 """Seconds of sound for which a settled command must stay unchanged to be taken where it is never quiet."""
-SURE, LIKELY = 0.8, 0.7
-"""Confidence below which nothing is taken early, before and after `LONG`: by then all of the sound has been heard."""
+LAST = 0.4
+"""Seconds of quiet after which it is asked for the last time."""
+SURE = {LONG: 0.7, LAST: 0.6}
+"""Confidence below which nothing is taken after so much quiet; `SUREST` before: more of the sound may come."""
+SUREST = 0.8
 _BLOCK = 0.025  # seconds
 REFRACTORY = 0.5
 """Seconds of sound after a command that are passed over with `early`: the end of its last word, an echo, a «да, да»."""
@@ -222,7 +225,7 @@ class Recogniser:
         before = self._quiet.seconds
         quiet = self._quiet.add(samples, seconds)
         self._sound.append(block)
-        waited = next((wait for wait in (*SHORT, LONG) if before < wait - _ROUNDING <= quiet), 0.0)
+        waited = next((wait for wait in (*SHORT, LONG, LAST) if before < wait - _ROUNDING <= quiet), 0.0)
         self._looks += 1
         if not waited and self._looks % _SELDOM:
             return None  # to ask for the partial text costs as much as to listen
@@ -267,7 +270,7 @@ class Recogniser:
             self._renew()
 
     def _is_enough(self, utterance: Utterance, waited: float) -> bool:
-        if utterance.confidence < (LIKELY if waited >= LONG else SURE):
+        if utterance.confidence < SURE.get(waited, SUREST):
             return False
         words = utterance.text.split()
         standing = self._forms.standing(words)

@@ -61,9 +61,9 @@ def matrix() -> Any:
 
 
 def digits() -> Any:
+    device = dummy(8)
     from luma.led_matrix.segment_mapper import dot_muncher
 
-    device = dummy(8)
     device.segment_mapper = dot_muncher
     return device
 

@@ -47,7 +47,8 @@ REFRACTORY = 0.5
 CLIPPED = 0.01
 """Share of an utterance's samples at full scale from which it is doubted."""
 CUT = 0.06
-"""Seconds: a first word that begins sooner after the microphone was opened had begun before."""
+"""Seconds: a word that begins sooner after the microphone was opened, and with a voice already, had begun before."""
+_VOICE = 0.1  # of the utterance's peak: less is the room, even if Vosk counts it to the first word
 _TAIL = 1.0  # seconds at most until the refractory time is ended by quiet
 _FULL = 32700  # of 32768: full scale
 _SELDOM = 4  # blocks between two looks while somebody speaks
@@ -120,7 +121,8 @@ class Recogniser:
         self._fed = self._took = 0.0
         self._looks = 0
         self._resting, self._rested = False, 0.0  # after a command; seconds of it
-        self._clipped = 0  # samples of this utterance
+        self._clipped = self._peak = 0  # samples of this utterance; its loudest one
+        self._opened, self._opening = 0.0, 0  # when the microphone was opened to us; the loudest sample just then
         self._began = 0.0  # when this Vosk was made, in seconds of sound
         self._partial, self._partial_since = "", 0.0
 
@@ -192,7 +194,8 @@ class Recogniser:
         self._renew()
         self._sound.clear()
         self._fed = self._took = self._began = 0.0
-        self._resting, self._clipped = False, 0
+        self._resting, self._clipped, self._peak = False, 0, 0
+        self._opened, self._opening = 0.0, 0
         self._partial, self._partial_since = "", 0.0
 
     def _renew(self) -> None:
@@ -207,6 +210,10 @@ class Recogniser:
         if self._resting:
             self._pass_over(samples, seconds)
             return None
+        peak = int(max(samples.max(), -int(samples.min())))
+        self._peak = max(self._peak, peak)
+        if self._fed - self._opened < CUT:
+            self._opening = max(self._opening, peak)
         self._clipped += int(np.count_nonzero((samples >= _FULL) | (samples <= -_FULL)))
         ended = self._vosk.AcceptWaveform(block)
         self._fed += seconds
@@ -250,11 +257,11 @@ class Recogniser:
         Vosk waits for a third of a second of sound after a word before it tells the word; asked for its final result it
         does not, but then cannot go on: another one hears the same again.
         """
-        sound, clipped = list(self._sound), self._clipped
+        sound, clipped, peak = list(self._sound), self._clipped, self._peak
         utterance = self._utterance(self._vosk.FinalResult, early=True)
         if utterance is not None and self._is_enough(utterance, waited):
             return utterance
-        self._clipped = clipped
+        self._clipped, self._peak = clipped, peak
         self._renew()
         self._sound.extend(sound)
         again = b"".join(sound)
@@ -267,6 +274,7 @@ class Recogniser:
         quiet = self._quiet.add(samples, seconds)
         if self._rested > _TAIL or (self._rested > REFRACTORY and quiet >= LONG):
             self._resting, self._began = False, self._fed
+            self._opened, self._opening = self._fed, 0
             self._renew()
 
     def _is_enough(self, utterance: Utterance, waited: float) -> bool:
@@ -285,6 +293,7 @@ class Recogniser:
         self._took = 0.0
         self._partial, self._partial_since = "", self._fed
         clipped, self._clipped = self._clipped, 0
+        loud, self._peak = self._opening > _VOICE * self._peak, 0
         self._sound.clear()
         began = self._began
         words = tuple(
@@ -294,7 +303,7 @@ class Recogniser:
         if not words:
             return None
         seconds = words[-1].end - words[0].start
-        cut = words[0].start - began < CUT
+        cut = loud and words[0].start - self._opened < CUT
         doubt = "clipped" if clipped > CLIPPED * seconds * self._rate else "cut off" if cut else ""
         return Utterance(
             text=" ".join(word.text for word in words),

@@ -484,6 +484,15 @@ def test_a_command_whose_beginning_is_missing_is_doubted(model: Path, sound: Cal
         assert (heard.text, heard.doubt) == (FIVE, doubt)
 
 
+def test_the_noise_of_a_room_at_the_opening_is_no_beginning(model: Path, sound: Callable[..., bytes]) -> None:
+    """Vosk may count the silence before a word to it."""
+    recogniser = Recogniser(model, RATE)
+    recogniser.listen(COMMANDS)
+    noise = np.random.default_rng(4).normal(0, 20, RATE // 10).astype("<i2").tobytes()
+    (heard,) = recogniser.feed(noise + _voiced(sound(FIVE)) + bytes(3 * RATE))
+    assert (heard.text, heard.doubt) == (FIVE, "")
+
+
 @pytest.mark.parametrize(("louder", "doubt"), [(1.0, ""), (40.0, "clipped")])
 def test_a_command_that_is_clipped_is_doubted(
     model: Path, sound: Callable[..., bytes], louder: float, doubt: str

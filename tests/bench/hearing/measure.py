@@ -157,7 +157,8 @@ class Overheard:
     """What a system did in talk that held no command.
 
     `done`: (kind, second of the talk, text, what it did, what was being said). Kinds: «asks», the narrator was asked
-    for something; «changes», the game went on; «irreversible», a step that is asked back; «confirmed», it was made.
+    for something; «changes», the game went on; «irreversible», a step that is asked back; «confirmed», it was made;
+    «again», it was too uncertain and asked for again.
     """
 
     moment: str
@@ -196,10 +197,13 @@ def overhear(tape: Tape, system: System, moment: Moment) -> Overheard:
 
     def react(result: Result) -> Moment:
         nonlocal now
-        if result.does is not None:
-            now, kind = _after(result.does, now, moment)
+        if result.meant is not None:
+            kind = "again"
+            if result.does is not None:
+                now, kind = _after(result.does, now, moment)
             then = next((text for at, text in reversed(tape.said) if at < result.at), "")
-            found.done.append((kind, round(result.at, 2), result.text, _told(result.does), then))
+            heard = f"{result.text} ({result.confidence:.2f})"
+            found.done.append((kind, round(result.at, 2), heard, _told(result.meant), then))
         return now
 
     found.work = timed(system, tape.sound, moment, react)

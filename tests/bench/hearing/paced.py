@@ -181,6 +181,9 @@ def judge(who: Listener, spoken: list[tuple[Command, float, float]], places: dic
         if done:
             right += done[0][1] == what.does
             wrong += done[0][1] != what.does
+            if done[0][1] != what.does:
+                texts = ", ".join(f"{said.text} ({said.confidence:.2f}, {at - end:+.2f} s)" for at, said in heard)
+                print(f"wrong: «{what.text}» in {what.moment}: {texts}")
         if done[:1] and done[0][1] == what.does:
             waits.append(done[0][0] - end)
         elif heard and who.name.startswith("Vosk"):

@@ -201,13 +201,16 @@ def _percent(value: float) -> str:
     return f"{100 * value:10.1f}"
 
 
+_WIDE = 26
+
+
 def _talk(table: Table, systems: Sequence[str]) -> Iterator[str]:
     yield ""
-    yield "false actions an hour in talk: state-changing (of them irreversible ones asked for, confirmed) + requests"
+    yield "false actions an hour in talk: changes (of them irreversible: asked, confirmed) + requests + asked again"
     for moment in dict.fromkeys(talk.moment for talk in table.talks):
         mine = {talk.system: talk for talk in table.talks if talk.moment == moment}
         hours = max(talk.audio for talk in mine.values()) / 3600
-        told = [_false(mine[system]) if system in mine else f"{'–':>22}" for system in systems]
+        told = [_false(mine[system]) if system in mine else "–".rjust(_WIDE) for system in systems]
         yield f"{moment + f' ({hours:.2g} h)':36}" + "".join(told)
     yield "closed (nothing is listened for): no sound reaches the recogniser, nothing can be done"
 
@@ -215,4 +218,5 @@ def _talk(table: Table, systems: Sequence[str]) -> Iterator[str]:
 def _false(talk: Overheard) -> str:
     changes = talk.an_hour("changes", "irreversible", "confirmed")
     asked, made = talk.an_hour("irreversible"), talk.an_hour("confirmed")
-    return f"{changes:.1f} ({asked:.1f}, {made:.1f}) +{talk.an_hour('asks'):.1f}".rjust(22)
+    more = talk.an_hour("asks"), talk.an_hour("again")
+    return f"{changes:.1f} ({asked:.1f}, {made:.1f}) +{more[0]:.1f} +{more[1]:.1f}".rjust(_WIDE)

@@ -36,13 +36,26 @@ Samples = NDArray[np.int16]
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A text with its confidence, and the second of the sound at which it was known. `does`: None is nothing."""
+    """A text with its confidence, and the second of the sound at which it was known.
+
+    `meant`: the command that it is, if it is one; `sure`: certain enough to be done, otherwise it is asked for again.
+    """
 
     at: float
     text: str
     confidence: float
-    does: Meaning | None
-    again: bool = False  # it was a command, but too uncertain: asked for again
+    meant: Meaning | None
+    sure: bool = True
+
+    @property
+    def does(self) -> Meaning | None:
+        """What is done; None is nothing."""
+        return self.meant if self.sure else None
+
+    @property
+    def again(self) -> bool:
+        """Whether it is asked for again."""
+        return self.meant is not None and not self.sure
 
 
 React = Callable[[Result], Moment | None]
@@ -118,15 +131,8 @@ class _Tape:
     def send(self, message: Any) -> None:
         if not isinstance(message, Heard) or message.epoch != self._epoch or self._ended:
             return
-        does = self._moment.does(message.text)
-        sure = message.confidence >= self._least
-        result = Result(
-            self._next * BLOCK,
-            message.text,
-            message.confidence,
-            does if sure else None,
-            again=does is not None and not sure,
-        )
+        meant, sure = self._moment.does(message.text), message.confidence >= self._least
+        result = Result(self._next * BLOCK, message.text, message.confidence, meant, sure)
         moment = self._react(result)
         if moment is None:
             self._ended = True

@@ -30,6 +30,7 @@ def hear_files(settings: Settings, files: Iterable[Path]) -> Iterator[dict[str, 
     words = commands(settings)
     spoken = words.named(names)
     phrases = spoken.phrases(spoken.everything(), bare=True, addressed=True)
+    forms = spoken.forms(spoken.everything(), frozenset(), bare=True, addressed=True)
     model: Path | None = None
     recognisers: dict[int, Recogniser] = {}
     for file in files:
@@ -37,7 +38,7 @@ def hear_files(settings: Settings, files: Iterable[Path]) -> Iterator[dict[str, 
         model = model or find_model(settings.ears, settings.paths.cache_dir, vocabulary(settings, words, names))
         if rate not in recognisers:
             recognisers[rate] = Recogniser(model, rate)
-            recognisers[rate].listen(phrases)
+            recognisers[rate].listen(phrases, forms)
         recogniser = recognisers[rate]
         began = time.perf_counter()
         heard = recogniser.feed(_with_room(frames, rate))

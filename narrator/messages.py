@@ -7,7 +7,8 @@ Times are seconds; seats are 1…15.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 # --- in: signals -------------------------------------------------------------------------------------------------
@@ -194,13 +195,16 @@ class Form:
 
     `at_once`: a wrong hearing of it costs nothing that cannot be taken back, so it need not wait whether more is said.
     Two forms of the same `intent` whose `slots` (places of the words that tell them apart) are the same mean the same
-    when these words are the same.
+    when these words are the same, or stand for the same `numbers`. `prompt`: it may be acted on before it is certain
+    that the speaker has finished.
     """
 
     places: tuple[frozenset[str], ...]
     intent: str
     slots: tuple[int, ...] = ()
     at_once: bool = True
+    numbers: Mapping[str, tuple[int, ...]] = field(default_factory=dict, compare=False)
+    prompt: bool = True
 
 
 # --- out: scene (levels, a function of the state) ----------------------------------------------------------------

@@ -23,7 +23,7 @@ from narrator.compact.acoustic import Acoustic, load_base
 from narrator.compact.graph import UNKNOWN, write_graphs
 from narrator.compact.pronounce import DATA, pronounce
 
-_FORMAT = "3"  # raise it when the same words and data would give another model
+_FORMAT = "4"  # raise it when the same words and data would give another model
 _MANIFEST = "manifest.json"
 # Trailing silence that ends an utterance: after a likely end, an unlikely one, any. Less than half a second cuts
 # phrases at the pauses that people make inside them.
@@ -31,7 +31,7 @@ _MODEL_CONF = """\
 --min-active=200
 --max-active=2000
 --beam=12.0
---lattice-beam=3.0
+--lattice-beam=6.0
 --acoustic-scale=1.0
 --frame-subsampling-factor=3
 --endpoint.silence-phones=1

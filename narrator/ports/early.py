@@ -11,6 +11,7 @@ import math
 from collections import deque
 from collections.abc import Iterable, Sequence
 from enum import IntEnum
+from operator import contains
 from typing import TYPE_CHECKING
 
 from narrator.messages import Form
@@ -24,6 +25,10 @@ _WINDOW = 3.0  # seconds over which the room and the voice are measured
 _FAINTEST = 30.0  # dB over one step of a 16-bit sample: below it nothing is anybody's voice
 _CONTRAST = 15.0  # dB between the room and what counts as a voice
 _ABOVE_ROOM = 0.35  # of that distance is still quiet
+
+
+Meaning = frozenset[tuple[str, tuple[tuple[int, ...] | str, ...]]]
+"""Readings of a text, each an intent and what stands in its slots; the same for all ways to say the same."""
 
 
 class Standing(IntEnum):
@@ -40,29 +45,42 @@ class Forms:
 
     def __init__(self, forms: Iterable[Form]) -> None:
         self._by_first: dict[str, list[Form]] = {}
+        words: set[str] = set()
         for form in forms:
             for word in form.places[0]:
                 self._by_first.setdefault(word, []).append(form)
-        self._words = frozenset(word for form in forms for place in form.places for word in place)
+            words.update(*form.places)
+        self._words = frozenset(words)
         self._heads: dict[str, bool] = {}
 
     def standing(self, words: Sequence[str]) -> Standing:
         """Of a text, in words."""
         if not words:
             return Standing.BEGUN
-        count = len(words)
-        fitting = [
-            form
-            for form in self._by_first.get(words[0], ())
-            if len(form.places) >= count and all(word in place for word, place in zip(words, form.places, strict=False))
-        ]
-        whole = [form for form in fitting if len(form.places) == count]
+        fitting = [form for form in self._fitting(words) if form.prompt]
+        whole = [form for form in fitting if len(form.places) == len(words)]
         if not whole:
             return Standing.BEGUN if fitting else Standing.NOTHING
         meanings = {(form.intent, form.slots) for form in whole}
         if all(form.at_once and (form.intent, form.slots) in meanings for form in fitting):
             return Standing.SETTLED
         return Standing.COMPLETE
+
+    def meaning(self, words: Sequence[str]) -> Meaning:
+        """What a whole form says; empty if the words are none."""
+        return frozenset(
+            (form.intent, tuple(form.numbers.get(words[place], words[place]) for place in form.slots))
+            for form in self._fitting(words)
+            if len(form.places) == len(words)
+        )
+
+    def _fitting(self, words: Sequence[str]) -> list[Form]:
+        """Forms that are these words or go on from them."""
+        return [
+            form
+            for form in self._by_first.get(words[0] if words else "", ())
+            if len(form.places) >= len(words) and all(map(contains, form.places, words))
+        ]
 
     def is_head(self, word: str) -> bool:
         """Whether a much longer word begins like this one, as «одиннадцать» does like «один»."""

@@ -268,7 +268,7 @@ def serve_pyttsx3(link: Link, voice: str, rate: int) -> None:
 
 
 def _serve(link: Link, engine: Any, voice: str, faults: list[str], finished: threading.Event, rough: Path) -> None:
-    """Answer texts until the link is closed. The library writes to `rough`, in a folder that nobody clears meanwhile."""
+    """Answer texts until the link is closed. The library writes to `rough`, which nobody clears away meanwhile."""
     _to_file(engine, finished, "раз", rough)  # thrown away: the first run is not like others
     if faults or not _speaks(engine, voice):
         has = faults[0] if faults else f"it took {engine.getProperty('voice')}"

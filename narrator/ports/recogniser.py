@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from narrator.messages import Form
+from narrator.ports.alternatives import Guess, certainty, choose
 from narrator.ports.early import Forms, Quiet, Standing
 from narrator.ports.models import UNKNOWN, RecogniserError, check_files, spelling
 
@@ -42,6 +43,7 @@ SURE = {LONG: 0.7, LAST: 0.6}
 """Confidence below which nothing is taken after so much quiet; `SUREST` before: more of the sound may come."""
 SUREST = 0.8
 _BLOCK = 0.025  # seconds
+_GUESSES = 20
 REFRACTORY = 0.5
 """Seconds of sound after a command that are passed over with `early`: the end of its last word, an echo, a «да, да»."""
 CLIPPED = 0.01
@@ -60,7 +62,7 @@ _RATES = range(8000, 192_001)
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word heard: its confidence 0…1, start and end in seconds since `listen` or `reset`."""
+    """A word heard: the probability 0…1 of it, start and end in seconds since `listen` or `reset`."""
 
     text: str
     confidence: float
@@ -72,9 +74,10 @@ class Word:
 class Utterance:
     """What was said between two silences; never empty, may hold `[unk]`.
 
-    `confidence`: the least of the words'. `seconds`: length of the words' sound. `lag`: seconds of sound from the end
-    of the last word until it was known. `took`: seconds of computing. `early`: taken before the end-pointer.
-    `doubt`: why it should not be acted on, "" if there is no reason: its beginning is cut off, or its sound clipped.
+    `confidence`: the probability 0…1 of what it means, or of the text where that means nothing. `seconds`: length of
+    the words' sound. `lag`: seconds of sound from the end of the last word until it was known. `took`: seconds of
+    computing. `early`: taken before the end-pointer. `doubt`: why it should not be acted on, "" if there is no reason:
+    its beginning is cut off, or its sound clipped.
     """
 
     text: str
@@ -201,6 +204,7 @@ class Recogniser:
     def _renew(self) -> None:
         # Vosk's own Reset would still decode the third of a second that waits for its right context
         self._vosk = self._new_recogniser(self._model, self._rate, self._grammar)
+        self._vosk.SetMaxAlternatives(_GUESSES)
         self._vosk.SetWords(True)
 
     def _feed_block(self, block: bytes) -> Utterance | None:
@@ -295,10 +299,16 @@ class Recogniser:
         clipped, self._clipped = self._clipped, 0
         loud, self._peak = self._opening > _VOICE * self._peak, 0
         self._sound.clear()
-        began = self._began
+        guesses = {
+            Guess(tuple(self._ours(word["word"]) for word in one.get("result", ())), one["confidence"]): one
+            for one in told.get("alternatives", ())
+        }
+        if not guesses:
+            return None
+        guess, confidence = choose(tuple(guesses), self._forms)
         words = tuple(
-            Word(self._ours(word["word"]), min(1.0, word["conf"]), began + word["start"], began + word["end"])
-            for word in told.get("result", ())
+            Word(text, certainty(text, tuple(guesses)), self._began + word["start"], self._began + word["end"])
+            for text, word in zip(guess.words, guesses[guess].get("result", ()), strict=True)
         )
         if not words:
             return None
@@ -307,7 +317,7 @@ class Recogniser:
         doubt = "clipped" if clipped > CLIPPED * seconds * self._rate else "cut off" if cut else ""
         return Utterance(
             text=" ".join(word.text for word in words),
-            confidence=min(word.confidence for word in words),
+            confidence=confidence,
             words=words,
             seconds=seconds,
             lag=self._fed - words[-1].end,

@@ -92,6 +92,12 @@ class Grammar:
             name: TextSlotList.from_tuples([(form, value) for value in values for form in values[value]], name=name)
             for name, values in self._forms.items()
         }
+        numbers: dict[str, set[int]] = {}
+        for values in self._forms.values():
+            for value in values:
+                for form in values[value]:
+                    numbers.setdefault(form.split()[-1], set()).add(value)
+        self._numbers = {word: tuple(sorted(found)) for word, found in numbers.items()}
         self._sentences = {name: self._sentences_of(name) for name in self._words.COMMANDS}
         self._shapes = {name: _thinned(shapes) for name, shapes in self._sentences.items()}
 
@@ -141,7 +147,7 @@ class Grammar:
     ) -> tuple[Form, ...]:
         """Every form of every live command, for those who must know whether a text is whole and may go on.
 
-        Forms that sound like the address are not among them: nobody may act on them before the speaker has finished.
+        Forms that sound like the address are not `prompt`: nobody may act on them before the speaker has finished.
         `unhurried`: the intents that may not be done at once. A form of two slots stands for all pairs of their values.
         """
         return self._all_forms_of(tuple(sorted(set(live))), unhurried, bare, addressed)
@@ -210,15 +216,13 @@ class Grammar:
         out: list[Form] = []
         shared: dict[frozenset[str], frozenset[str]] = {}  # few sets of words stand at very many places
         for intent, shape, slots in _live_shapes(live, self._sentences):
-            if not self._words.LIKE_ADDRESS.isdisjoint(shape):
-                continue
+            prompt = self._words.LIKE_ADDRESS.isdisjoint(shape)
             for words, told_apart in self._places(shape, slots):
                 for prefix in self._prefixes(bare, addressed):
                     places = (*(frozenset((word,)) for word in prefix), *words)
                     at = tuple(place + len(prefix) for place in told_apart)
-                    out.append(
-                        Form(tuple(shared.setdefault(p, p) for p in places), intent, at, intent not in unhurried)
-                    )
+                    told = tuple(shared.setdefault(p, p) for p in places)
+                    out.append(Form(told, intent, at, intent not in unhurried, self._numbers, prompt))
         return tuple(out)
 
     def _places(

@@ -69,13 +69,13 @@ def test_commands_are_heard(model: Path, sound: Callable[..., bytes], voice: str
     assert not [t for heard in wrong.values() for t in heard if t in COMMANDS], "another command was heard"
 
 
-def test_an_utterance_tells_its_words_times_and_least_confidence(
+def test_an_utterance_tells_its_words_times_and_confidence(
     recogniser: Recogniser, sound: Callable[..., bytes]
 ) -> None:
     recogniser.listen(COMMANDS)
     (utterance,) = recogniser.feed(sound(FIVE))
     assert utterance.text == FIVE == " ".join(word.text for word in utterance.words)
-    assert utterance.confidence == min(word.confidence for word in utterance.words)
+    assert 0.9 < utterance.confidence <= 1
     assert all(0 <= word.confidence <= 1 and word.start < word.end for word in utterance.words)
     assert 0.3 < utterance.words[0].start < 0.8  # half a second of silence comes first
     assert utterance.seconds == pytest.approx(1.4, abs=0.5)

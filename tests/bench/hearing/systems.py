@@ -94,8 +94,9 @@ class Ours:
 
     def hear(self, sound: Samples, moment: Moment, react: React) -> None:
         """See System."""
-        tape = _Tape(sound, moment, self._least, react)
-        Hearing(cast(Link, tape), Orders(_listen(0, moment)), self._recogniser, lambda: cast(Microphone, tape)).run()
+        tape, orders = _Tape(sound, moment, self._least, react), Orders(_listen(0, moment))
+        while not tape.closed:  # it also ends where its process has grown too big, as one with hours of sound has
+            Hearing(cast(Link, tape), orders, self._recogniser, lambda: cast(Microphone, tape)).run()
 
 
 def _listen(epoch: int, moment: Moment) -> Listen:

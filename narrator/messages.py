@@ -28,7 +28,7 @@ class Control(StrEnum):
 class Heard:
     """The recogniser's final text for one utterance.
 
-    `confidence` is the least word confidence, 0…1; `epoch` says which grammar was loaded while it was spoken.
+    `confidence` is the probability 0…1 of what it means; `epoch` says which grammar was loaded while it was spoken.
     """
 
     text: str

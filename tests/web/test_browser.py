@@ -233,7 +233,7 @@ def test_a_classic_game(evening: Evening, capfd: pytest.CaptureFixture[str]) -> 
     # the vote
     if host.page.locator("#title").inner_text().startswith("Выставление"):
         host.press("Дальше")
-    evening.note_is("Голосуем за 5 Дина")
+    evening.note_is("Голосуем: 5 Дина")
     expect(table.locator("#named li")).to_have_text(["5", "3"])
     evening.power_cut()
     pictures(evening, "vote")

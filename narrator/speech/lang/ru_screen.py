@@ -12,7 +12,7 @@ NOTES: dict[str, str] = {
     "tie-speech": "Слово в защиту: {seat}",
     "last-word": "Последнее слово: {seat}",
     "nominations": "Выставляем на голосование",
-    "vote": "Голосуем за {seat}",
+    "vote": "Голосуем: {seat}",
     "vote-named": "Проголосовали: {n}",
     "lift": "Кто за то, чтобы ушли {seats}?",
     "victim-vote": "Решает {seat}: {seats}",
@@ -26,7 +26,7 @@ NOTES: dict[str, str] = {
 }
 
 CAPTIONS: dict[str, str] = {
-    "cast-votes": "Голосов за {seat}",
+    "cast-votes": "{seat}: сколько голосов",
     "cast-votes-lift": "Голосов за уход всех",
     "nominate": "Выставить на голосование",
     "tell-death": "Кто убит",

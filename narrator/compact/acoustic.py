@@ -39,7 +39,8 @@ POSITIONS = "BEIS"  # a phone begins, ends, stands inside or is the whole word
 SCALE = 0.5  # acoustic scale folded into the output, so that model.conf can say 1
 PRIOR = 0.3  # exponent of the division by the phones' frequencies
 GARBAGE_MARGIN = 2.0  # handicap a frame of [unk]; less rejects more talk, but soon also commands in a room that echoes
-SILENCE_WEIGHT = 0.5  # added to silence's two states: what others say between the words is rather silence than a word
+GARBAGE_COST = 5.0  # of entering [unk]; less hears it instead of commands in babble, more hears talk as commands
+SILENCE_WEIGHT = -0.5  # added to silence's two states, which in babble would swallow the words of a faint voice
 _INPUTS = 120  # columns of the splicing matrix that are MFCC; the rest would be the i-vector
 _CONTEXT = 34  # frames to the left and to the right
 

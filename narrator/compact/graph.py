@@ -16,13 +16,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from narrator.compact import BuildError
+from narrator.compact import acoustic as sounds
 from narrator.compact.acoustic import GARBAGE, SILENCE, Acoustic
 from narrator.compact.pronounce import Phones
 
 UNKNOWN = "[unk]"
 
 _HALF = math.log(2)  # cost of each of two equally likely ways
-_GARBAGE_COST = 2.0  # of entering [unk]
 _PLUGIN = "olabel_lookahead-fst.so"
 _LIBRARIES = Path("/usr/lib")
 _INSTALL = "apt install libfst-tools and libfst22-plugins-base (Debian 12) or libfst26-plugins-base (Debian 13)"
@@ -78,7 +78,7 @@ def _lexicon_graph(acoustic: Acoustic, lexicon: Mapping[str, tuple[Phones, ...]]
     phone(start, SILENCE, "S", cost=_HALF, target=silence)
     arc(silence, words_start)
     arc(start, words_start, cost=_HALF)
-    arc(phone(words_start, GARBAGE, "S", numbers[UNKNOWN], _GARBAGE_COST), start)
+    arc(phone(words_start, GARBAGE, "S", numbers[UNKNOWN], sounds.GARBAGE_COST), start)
 
     shared: dict[Phones, int] = {}  # beginnings of words
     for word in sorted(lexicon):

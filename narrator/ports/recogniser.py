@@ -39,9 +39,9 @@ STABLE = 0.2
 """Seconds of sound for which a settled command must stay unchanged to be taken where it is never quiet."""
 LAST = 0.4
 """Seconds of quiet after which it is asked for the last time."""
-SURE = {LONG: 0.7, LAST: 0.6}
-"""Confidence below which nothing is taken after so much quiet; `SUREST` before: more of the sound may come."""
-SUREST = 0.8
+SURE = 0.85
+"""Confidence below which nothing is taken early; in a short quiet, when more may come, not below `SUREST`."""
+SUREST = 0.9
 _BLOCK = 0.025  # seconds
 _GUESSES = 20
 REFRACTORY = 0.5
@@ -282,7 +282,7 @@ class Recogniser:
             self._renew()
 
     def _is_enough(self, utterance: Utterance, waited: float) -> bool:
-        if utterance.confidence < SURE.get(waited, SUREST):
+        if utterance.confidence < (SURE if waited >= LONG else SUREST):
             return False
         words = utterance.text.split()
         standing = self._forms.standing(words)

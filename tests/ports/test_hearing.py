@@ -117,6 +117,12 @@ def seconds(n: float, level: float = 20.0) -> Block:
     return np.random.default_rng(0).normal(0, level, round(n * RATE)).astype(np.int16)
 
 
+@pytest.fixture(autouse=True)
+def roomy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other tests may have made this process bigger than a recogniser's may be."""
+    monkeypatch.setattr(hearing, "MEMORY", 1 << 40)
+
+
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return find_model(load().ears, tmp_path_factory.mktemp("cache"), WORDS)

@@ -48,10 +48,8 @@ class Display:
 
     def count(self, countdown: Countdown | None, at: float) -> None:
         """Show the seconds left of `countdown`, which is looked at in game time `at`, from now on; None: dark."""
-        if countdown is None:
-            self._inbox.put((None, 0.0))
-            return
-        self._inbox.put((countdown, time.monotonic() - at))
+        if self._thread.is_alive():  # nobody would take it out again
+            self._inbox.put((countdown, time.monotonic() - at if countdown else 0.0))
 
     def close(self) -> None:
         """Dark. May be called twice."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import queue
 import sys
 import threading
 from collections.abc import Callable
@@ -13,6 +14,7 @@ import pytest
 from narrator.config import ConfigError, DisplaySettings, load
 from narrator.messages import Countdown, PortFailed, Signal
 from narrator.ports.display import Display, reading
+from tests.appliance.queues import Counted, waiting
 from tests.lab import wait_for
 
 
@@ -117,10 +119,13 @@ def test_a_device_that_fails_is_told_once_and_nobody_waits_for_it() -> None:
     assert len(told) == 1 and isinstance(told[0], PortFailed) and "SPI" in told[0].why
 
 
-def test_with_no_kind_nothing_is_loaded() -> None:
+def test_with_no_kind_nothing_is_loaded_and_nothing_piles_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queue, "SimpleQueue", Counted)
     display = Display(settings(), print)
-    display.count(Countdown(60.0, 60.0, 10.0), 0.0)
+    for _ in range(3):
+        display.count(Countdown(60.0, 60.0, 10.0), 0.0)
     assert not [thread for thread in threading.enumerate() if thread.name == "display"]
+    assert waiting() == 0
     display.close()
 
 

@@ -20,8 +20,6 @@ from narrator.ports.models import UNKNOWN
 
 NEAR = 3.0
 """Logarithm of how many times likelier a text that is no command may be than the command that is taken instead."""
-OTHERS = 0.3
-"""How much other talk and silence count beside a command that is as likely by its sound: they fit anything a little."""
 LIKELY = 0.5
 """Probability from which a command is taken that was not the likeliest text."""
 
@@ -47,7 +45,7 @@ def choose(guesses: Sequence[Guess], forms: Forms) -> tuple[Guess, float]:
         if meant := forms.meaning(guess.words):
             meanings[meant].append(guess)
         elif not guess.words or UNKNOWN in guess.words:
-            others += OTHERS * shares[guess]
+            others += shares[guess]
     if meanings:
         sums = {meant: sum(shares[guess] for guess in found) for meant, found in meanings.items()}
         meant = max(sums, key=lambda one: sums[one])

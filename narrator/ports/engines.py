@@ -16,7 +16,6 @@ import io
 import logging
 import queue
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -264,12 +263,7 @@ def serve_pyttsx3(link: Link, voice: str, rate: int) -> None:
     engine.setProperty("voice", voice)
     engine.setProperty("rate", rate)
     with tempfile.TemporaryDirectory() as folder:
-        _serve(link, engine, voice, faults, finished, Path(folder) / "spoken.wav")
-
-
-def _serve(link: Link, engine: Any, voice: str, faults: list[str], finished: threading.Event, rough: Path) -> None:
-    """Answer texts until the link is closed. The library writes to `rough`, which nobody clears away meanwhile."""
-    _to_file(engine, finished, "раз", rough)  # thrown away: the first run is not like others
+        _to_file(engine, finished, "раз", Path(folder) / "first.wav")  # thrown away: the first run is not like others
     if faults or not _speaks(engine, voice):
         has = faults[0] if faults else f"it took {engine.getProperty('voice')}"
         why = f"espeak-ng has no voice «{voice}» ({has}); set [voice] voice to one of: espeak-ng --voices"
@@ -281,11 +275,9 @@ def _serve(link: Link, engine: Any, voice: str, faults: list[str], finished: thr
         request = link.receive(0.25)
         if request is not None:
             ticket, text, path = request
-            _to_file(engine, finished, text, rough)
+            _to_file(engine, finished, text, Path(path))
             if faults or not _speaks(engine, voice):
                 raise RuntimeError(f"espeak-ng lost its voice: {faults}")
-            Path(path).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(rough, path)
             link.send(("done", ticket, ""))
 
 

@@ -15,6 +15,7 @@ import hashlib
 import logging
 import os
 import shutil
+import tempfile
 import threading
 import wave
 from collections.abc import Callable, Iterable
@@ -91,8 +92,9 @@ class PhraseCache:
         path = self.path(text)
         rough = path.with_suffix(f".{os.getpid()}-{threading.get_ident()}.tmp")
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            samples, rate = self._recorded(text) or self._synthesised(text, rough)
+            self._folder.mkdir(parents=True, exist_ok=True)  # where it cannot be, nothing need be rendered
+            samples, rate = self._recorded(text) or self._synthesised(text)
+            self._folder.mkdir(parents=True, exist_ok=True)  # it may have been deleted meanwhile
             _write_wav(rough, finish(samples, rate), rate)
             rough.replace(path)
         except OSError as error:
@@ -105,9 +107,12 @@ class PhraseCache:
                 rough.unlink()
         return path
 
-    def _synthesised(self, text: str, rough: Path) -> tuple[Samples, int]:
-        self._engine.render(self._spoken(text), rough)
-        return read_wav(rough)
+    def _synthesised(self, text: str) -> tuple[Samples, int]:
+        """What the engine says, written where nobody clears meanwhile: the cache may be deleted while it works."""
+        with tempfile.TemporaryDirectory() as folder:
+            rough = Path(folder) / "spoken.wav"
+            self._engine.render(self._spoken(text), rough)
+            return read_wav(rough)
 
     def _recorded(self, text: str) -> tuple[Samples, int] | None:
         """What the pack has of the phrase; a recording that cannot be used is told and left to the engine."""

@@ -29,8 +29,9 @@ def hear_files(settings: Settings, files: Iterable[Path]) -> Iterator[dict[str, 
     names = tuple(settings.game.names)
     words = commands(settings)
     spoken = words.named(names)
-    phrases = spoken.phrases(spoken.everything(), bare=True, addressed=True)
-    forms = spoken.forms(spoken.everything(), frozenset(), bare=True, addressed=True)
+    everything = spoken.everything()
+    phrases = spoken.phrases(everything, bare=True, addressed=True)
+    forms = spoken.forms(everything, frozenset(), bare=True, addressed=True)
     model: Path | None = None
     recognisers: dict[int, Recogniser] = {}
     for file in files:

@@ -68,6 +68,11 @@ class Acoustic:
         self.phone_ids = [1, 2, *(3 + 4 * k + p for k in spoken for p in range(len(POSITIONS)))]
         """Kaldi's phones: silence, garbage, then every phone in its four positions."""
 
+    @property
+    def garbage_cost(self) -> float:
+        """Of entering [unk], in the graph of words."""
+        return GARBAGE_COST
+
     def phone_id(self, phone: str, position: str) -> int:
         """Kaldi's number of `phone` ("SIL", "SPN" or one of `phones`) in one of `POSITIONS`."""
         if phone in (SILENCE, GARBAGE):

@@ -16,7 +16,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from narrator.compact import BuildError
-from narrator.compact import acoustic as sounds
 from narrator.compact.acoustic import GARBAGE, SILENCE, Acoustic
 from narrator.compact.pronounce import Phones
 
@@ -78,7 +77,7 @@ def _lexicon_graph(acoustic: Acoustic, lexicon: Mapping[str, tuple[Phones, ...]]
     phone(start, SILENCE, "S", cost=_HALF, target=silence)
     arc(silence, words_start)
     arc(start, words_start, cost=_HALF)
-    arc(phone(words_start, GARBAGE, "S", numbers[UNKNOWN], sounds.GARBAGE_COST), start)
+    arc(phone(words_start, GARBAGE, "S", numbers[UNKNOWN], acoustic.garbage_cost), start)
 
     shared: dict[Phones, int] = {}  # beginnings of words
     for word in sorted(lexicon):

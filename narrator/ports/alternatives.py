@@ -18,18 +18,25 @@ from dataclasses import dataclass
 from narrator.ports.early import Forms, Meaning
 from narrator.ports.models import UNKNOWN
 
-NEAR = 3.0
-"""Logarithm of how many times likelier a text that is no command may be than the command that is taken instead."""
+NEAR = math.exp(-3)
+"""How likely beside the likeliest text, if that is no command, a command must be to be taken instead."""
 LIKELY = 0.5
 """Probability from which a command is taken that was not the likeliest text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """What may have been said: its words and the logarithm of its likelihood, up to a constant."""
+    """What may have been said: its words and the probability 0…1 of them."""
 
     words: tuple[str, ...]
-    score: float
+    share: float
+
+
+def shares(scores: Sequence[float]) -> list[float]:
+    """Probabilities 0…1 of texts from the logarithms of their likelihoods, each up to the same constant."""
+    best = max(scores, default=0.0)
+    weights = [math.exp(score - best) for score in scores]
+    return [weight / sum(weights) for weight in weights]
 
 
 def choose(guesses: Sequence[Guess], forms: Forms) -> tuple[Guess, float]:
@@ -37,27 +44,24 @@ def choose(guesses: Sequence[Guess], forms: Forms) -> tuple[Guess, float]:
 
     `guesses`: at least one, no text twice.
     """
-    best = max(guesses, key=lambda guess: guess.score)
-    shares = {guess: math.exp(guess.score - best.score) for guess in guesses}
-    meanings: dict[Meaning, list[Guess]] = defaultdict(list)
+    best = max(guesses, key=lambda guess: guess.share)
+    meanings = {guess: forms.meaning(guess.words) for guess in guesses}
+    sums: dict[Meaning, float] = defaultdict(float)
     others = 0.0
-    for guess in guesses:
-        if meant := forms.meaning(guess.words):
-            meanings[meant].append(guess)
+    for guess, meant in meanings.items():
+        if meant:
+            sums[meant] += guess.share
         elif not guess.words or UNKNOWN in guess.words:
-            others += shares[guess]
-    if meanings:
-        sums = {meant: sum(shares[guess] for guess in found) for meant, found in meanings.items()}
-        meant = max(sums, key=lambda one: sums[one])
-        taken = max(meanings[meant], key=lambda guess: guess.score)
-        sure = sums[meant] / (sum(sums.values()) + others)
-        if taken is best or forms.meaning(best.words) or (best.score - taken.score < NEAR and sure >= LIKELY):
+            others += guess.share
+    if sums:
+        likeliest = max(sums, key=lambda meant: sums[meant])
+        taken = max((g for g in guesses if meanings[g] == likeliest), key=lambda guess: guess.share)
+        sure = sums[likeliest] / (sum(sums.values()) + others)
+        if meanings[best] or (taken.share > NEAR * best.share and sure >= LIKELY):
             return taken, sure
-    return best, shares[best] / sum(shares.values())
+    return best, best.share
 
 
 def certainty(word: str, guesses: Sequence[Guess]) -> float:
     """The probability 0…1 that a word was said."""
-    best = max(guess.score for guess in guesses)
-    shares = [(word in guess.words, math.exp(guess.score - best)) for guess in guesses]
-    return sum(share for has, share in shares if has) / sum(share for _, share in shares)
+    return sum(guess.share for guess in guesses if word in guess.words)

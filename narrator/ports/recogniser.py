@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from narrator.messages import Form
-from narrator.ports.alternatives import Guess, certainty, choose
+from narrator.ports.alternatives import Guess, certainty, choose, shares
 from narrator.ports.early import Forms, Quiet, Standing
 from narrator.ports.models import UNKNOWN, RecogniserError, check_files, spelling
 
@@ -299,16 +299,16 @@ class Recogniser:
         clipped, self._clipped = self._clipped, 0
         loud, self._peak = self._opening > _VOICE * self._peak, 0
         self._sound.clear()
-        guesses = {
-            Guess(tuple(self._ours(word["word"]) for word in one.get("result", ())), one["confidence"]): one
-            for one in told.get("alternatives", ())
-        }
-        if not guesses:
+        alternatives = told.get("alternatives", ())
+        if not alternatives:
             return None
-        guess, confidence = choose(tuple(guesses), self._forms)
+        spoken = [tuple(self._ours(word["word"]) for word in one.get("result", ())) for one in alternatives]
+        guesses = list(map(Guess, spoken, shares([one["confidence"] for one in alternatives])))
+        guess, confidence = choose(guesses, self._forms)
+        heard = alternatives[guesses.index(guess)].get("result", ())
         words = tuple(
-            Word(text, certainty(text, tuple(guesses)), self._began + word["start"], self._began + word["end"])
-            for text, word in zip(guess.words, guesses[guess].get("result", ()), strict=True)
+            Word(text, certainty(text, guesses), self._began + word["start"], self._began + word["end"])
+            for text, word in zip(guess.words, heard, strict=True)
         )
         if not words:
             return None

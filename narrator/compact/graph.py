@@ -1,7 +1,7 @@
 """The decoding graphs: HCLr.fst (sounds to words) and Gr.fst (any word after any word), by the OpenFst tools.
 
-Every phone is one state with a self-loop, words share beginnings, silence between words is optional, and [unk] is one
-garbage state. Runs `fstcompile`, `fstarcsort` and `fstconvert` of Debian's
+Every phone is one state with a self-loop, words share beginnings, silence between words is optional, and [unk] is any
+phones in a row, each at a cost. Runs `fstcompile`, `fstarcsort` and `fstconvert` of Debian's
 libfst-tools with its plug-in `olabel_lookahead`; touches no sound and no weights.
 Invariant: word numbers of both graphs agree (fstconvert renumbers them; Gr.fst follows).
 """
@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from narrator.compact import BuildError
-from narrator.compact.acoustic import GARBAGE, SILENCE, Acoustic
+from narrator.compact.acoustic import SILENCE, Acoustic
 from narrator.compact.pronounce import Phones
 
 UNKNOWN = "[unk]"
@@ -77,7 +77,17 @@ def _lexicon_graph(acoustic: Acoustic, lexicon: Mapping[str, tuple[Phones, ...]]
     phone(start, SILENCE, "S", cost=_HALF, target=silence)
     arc(silence, words_start)
     arc(start, words_start, cost=_HALF)
-    arc(phone(words_start, GARBAGE, "S", numbers[UNKNOWN], acoustic.garbage_cost), start)
+
+    entry, any_phone, states = states, states + 1, states + 2
+    arc(words_start, entry, acoustic.garbage(0)[1], numbers[UNKNOWN])
+    arc(entry, any_phone)
+    for number in range(1, len(acoustic.phones)):
+        stay, go_on, leave = acoustic.garbage(number)
+        for sound, target in ((go_on, any_phone), (leave, start)):
+            arc(any_phone, states, sound, cost=acoustic.phone_cost + _HALF)
+            arc(states, states, stay, cost=_HALF)
+            arc(states, target)
+            states += 1
 
     shared: dict[Phones, int] = {}  # beginnings of words
     for word in sorted(lexicon):

@@ -101,6 +101,8 @@ class Quiet:
         self._levels: deque[tuple[float, float]] = deque()  # dB, seconds
         self._held = 0.0
         self.seconds = 0.0
+        self.never = True
+        """Whether too little is between the room and a voice to tell."""
 
     def add(self, block: NDArray[np.int16], seconds: float) -> float:
         """Seconds of quiet up to the end of `block`; 0 while somebody speaks, or nobody has."""
@@ -111,7 +113,8 @@ class Quiet:
             self._held -= self._levels.popleft()[1]
         levels = [value for value, _ in self._levels]
         room, voice = min(levels), max(levels)
-        if voice - room < _CONTRAST or level > room + _ABOVE_ROOM * (voice - room):
+        self.never = voice - room < _CONTRAST
+        if self.never or level > room + _ABOVE_ROOM * (voice - room):
             self.seconds = 0.0
         else:
             self.seconds += seconds

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from narrator.messages import Form
 from narrator.ports.alternatives import Guess, certainty, choose, shares
 from narrator.ports.early import Forms, Quiet, Standing
+from narrator.ports.loudness import Loudness
 from narrator.ports.models import UNKNOWN, RecogniserError, check_files, spelling
 
 log = logging.getLogger(__name__)
@@ -37,6 +38,8 @@ LONG = 0.3
 """Seconds of quiet after which any whole command is taken: people pause for less inside a command."""
 STABLE = 0.2
 """Seconds of sound for which a settled command must stay unchanged to be taken where it is never quiet."""
+SPOKEN = 0.4
+"""The same where it would be quiet if nobody went on speaking."""
 LAST = 0.4
 """Seconds of quiet after which it is asked for the last time."""
 SURE = 0.85
@@ -50,6 +53,8 @@ CLIPPED = 0.01
 """Share of an utterance's samples at full scale from which it is doubted."""
 CUT = 0.06
 """Seconds: a word that begins sooner after the microphone was opened, and with a voice already, had begun before."""
+RISE = 3.0
+"""Decibels that a command must be louder than what was heard just before it; less is the middle of a sentence."""
 _VOICE = 0.1  # of the utterance's peak: less is the room, even if Vosk counts it to the first word
 _TAIL = 1.0  # seconds at most until the refractory time is ended by quiet
 _FULL = 32700  # of 32768: full scale
@@ -118,6 +123,7 @@ class Recogniser:
         self._grammar = ""
         self._forms = Forms(())
         self._quiet = Quiet()
+        self._loudness = Loudness()
         self._sound: deque[bytes] = deque()  # since the utterance began, to be heard again if it was not over yet
         self._shown: dict[str, str] = {}  # the model's spelling -> ours
         self._unavailable: dict[str, None] = {}
@@ -196,6 +202,7 @@ class Recogniser:
             return
         self._renew()
         self._sound.clear()
+        self._loudness.clear()
         self._fed = self._took = self._began = 0.0
         self._resting, self._clipped, self._peak = False, 0, 0
         self._opened, self._opening = 0.0, 0
@@ -220,6 +227,7 @@ class Recogniser:
             self._opening = max(self._opening, peak)
         self._clipped += int(np.count_nonzero((samples >= _FULL) | (samples <= -_FULL)))
         ended = self._vosk.AcceptWaveform(block)
+        self._loudness.add(samples, self._fed, self._fed + seconds)
         self._fed += seconds
         utterance = self._utterance(self._vosk.Result) if ended else None
         if self._early and not ended:
@@ -250,7 +258,7 @@ class Recogniser:
             return None
         if waited:  # the last word may not be settled yet
             return None if self._forms.standing(words[:-1]) is Standing.NOTHING else self._probe(waited)
-        stable = self._fed - self._partial_since > STABLE - _ROUNDING
+        stable = self._fed - self._partial_since > (STABLE if self._quiet.never else SPOKEN) - _ROUNDING
         if not stable or self._forms.standing(words) is not Standing.SETTLED:
             return None
         return None if self._forms.is_head(words[-1]) else self._probe(0.0)
@@ -278,6 +286,7 @@ class Recogniser:
         quiet = self._quiet.add(samples, seconds)
         if self._rested > _TAIL or (self._rested > REFRACTORY and quiet >= LONG):
             self._resting, self._began = False, self._fed
+            self._loudness.clear()
             self._opened, self._opening = self._fed, 0
             self._renew()
 
@@ -315,8 +324,11 @@ class Recogniser:
         seconds = words[-1].end - words[0].start
         cut = loud and words[0].start - self._opened < CUT
         doubt = "clipped" if clipped > CLIPPED * seconds * self._rate else "cut off" if cut else ""
+        text = " ".join(guess.words)
+        if self._forms.meaning(guess.words) and self._loudness.rise(words[0].start, words[-1].end) < RISE:
+            text = f"{UNKNOWN} {text}"  # somebody spoke before
         return Utterance(
-            text=" ".join(word.text for word in words),
+            text=text,
             confidence=confidence,
             words=words,
             seconds=seconds,

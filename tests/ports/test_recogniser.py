@@ -473,6 +473,20 @@ def test_noise_ten_decibels_below_the_voice_seldom_makes_another_command(
 # --- doubts ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(("early", "decibels", "obeyed"), [(True, 0, False), (False, 0, False), (True, -12, True)])
+def test_a_command_no_louder_than_what_was_before_it_is_the_middle_of_a_sentence(
+    model: Path, sound: Callable[..., bytes], early: bool, decibels: float, obeyed: bool
+) -> None:
+    recogniser = Recogniser(model, RATE, early=early)
+    recogniser.listen(COMMANDS)
+    command = np.frombuffer(sound(FIVE), "<i2")
+    spoken = np.flatnonzero(abs(command) > 300)
+    level = command[spoken[0] : spoken[-1]].std() * 10 ** (decibels / 20)
+    before = np.random.default_rng(1).normal(0, level, RATE).astype("<i2")
+    heard = texts(recogniser, np.concatenate([before, command[spoken[0] :]]).tobytes())
+    assert (FIVE in heard) is obeyed, heard
+
+
 def test_a_command_whose_beginning_is_missing_is_doubted(model: Path, sound: Callable[..., bytes]) -> None:
     """The microphone is opened while somebody speaks: «не выставляю номер пять» must not nominate anybody."""
     recogniser = Recogniser(model, RATE)

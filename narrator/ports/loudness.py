@@ -1,0 +1,54 @@
+"""How much louder a command was than what was heard just before it.
+
+Whoever gives a command begins to speak: before it there was less sound than in it, even in a crowd. What is no louder
+than the half second before is the middle of somebody's sentence, whatever words it resembles.
+Knows samples and times, neither words nor the recogniser. Invariant: what was cleared is never compared with.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_KEPT = 10.0  # seconds: longer than any command
+_BEFORE = (0.5, 0.2)  # seconds before a command in which it is listened for a voice
+_EDGE = 0.05  # seconds that its first sound may have begun earlier than the recogniser says
+
+
+class Loudness:
+    """The power of the last seconds of sound, block by block."""
+
+    def __init__(self) -> None:
+        self._blocks: deque[tuple[float, float, float]] = deque()  # begins, ends (seconds), mean square
+
+    def add(self, block: NDArray[np.int16], begins: float, ends: float) -> None:
+        """A block of sound, and when it was, in seconds."""
+        wide = block.astype("float32")
+        self._blocks.append((begins, ends, float(wide @ wide) / max(1, len(wide))))
+        while self._blocks[-1][1] - self._blocks[0][0] > _KEPT:
+            self._blocks.popleft()
+
+    def clear(self) -> None:
+        """Forget what was heard; a command just done is not what the next one is compared with."""
+        self._blocks.clear()
+
+    def rise(self, start: float, end: float) -> float:
+        """Decibels from the half second before `start`, or its last part if that was louder, to `start`…`end`.
+
+        Infinite if nothing was heard before.
+        """
+        before = [self._mean(start - length, start - _EDGE) for length in _BEFORE]
+        command = self._mean(start, end)
+        if not command or not any(before):
+            return math.inf
+        return 10 * math.log10(command / max(before))
+
+    def _mean(self, start: float, end: float) -> float:
+        """Mean square from `start` to `end`; 0 if nothing was heard then."""
+        powers = [power for begins, ends, power in self._blocks if begins >= start and ends <= end]
+        return sum(powers) / len(powers) if powers else 0.0

@@ -278,7 +278,7 @@ BASE: Script = {
     # what is going on, for «повтори», after «отмена» and after a restart
     "now-speech": "Говорит {seat:who}.|Осталось: {time}.",
     "now-overtime": "Говорит {seat:who}.|Время вышло.",
-    "now-nominations": "Выставлены:|{seats}.",
+    "now-nominations": "На голосовании:|{seats}.",
     "now-nominations-none": "Пока никто не выставлен.",
     "now-vote": "Голосуем за {seat:whom}.|Сколько голосов?",
     "now-victim": "Решает убитый этой ночью.|Кто покидает стол:|{seats}?",

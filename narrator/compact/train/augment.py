@@ -62,7 +62,7 @@ class Table:
             sound = _microphone(sound, chance)
         wanted = 10 ** chance.uniform(2.0, 3.85)
         sound = sound * (wanted / level) + chance.choice([0, 1, 1, 2, 5]) * chance.standard_normal(size)
-        warp = chance.uniform(0.84, 1.18) if chance.random() < 0.65 else 1.0
+        warp = chance.uniform(0.8, 1.22) if chance.random() < 0.8 else 1.0
         return Spoilt(np.clip(np.round(sound), -32768, 32767).astype(np.float32), warp)
 
     def _noise(self, size: int, chance: np.random.Generator, room: Responses | None, *, empty: bool) -> Sound:
@@ -72,7 +72,7 @@ class Table:
             # alone, few voices would be speech to be heard, not noise
             voices = int(chance.integers(3, 8)) if empty else int(chance.choice([1, 2, 3, 4, 5, 6, 8]))
             noise = self._babble(size, voices, chance, room)
-            decibels = chance.uniform(4 if voices > 1 else 7, 26)
+            decibels = chance.uniform(3 if voices > 1 else 6, 24)
         elif kind < 0.8:
             noise, decibels = coloured(size, chance), chance.uniform(2, 28)
         elif kind < 0.9:
@@ -167,7 +167,7 @@ def _microphone(sound: Sound, chance: np.random.Generator) -> Sound:
         at, decibels = np.array([0, 200, 330, 3300, 3900, 8000]), np.array([-45.0, -30, 0, 0, -45, -60])
     else:
         at = np.array([0, 150, 400, 1000, 2500, 4500, 6500, 8000])
-        decibels = np.cumsum(chance.normal(0, 2.0, 8))
+        decibels = np.cumsum(chance.normal(0, 2.5, 8))
         decibels -= decibels.mean()
         if chance.random() < 0.4:
             decibels[0] -= chance.uniform(5, 40)

@@ -134,7 +134,7 @@ def _learn(
         num_workers=1,
         prefetch_factor=6,
     )
-    dtype = torch.bfloat16 if "amx_bf16" in Path("/proc/cpuinfo").read_text("ascii") else torch.float32
+    dtype = torch.bfloat16 if "avx512_bf16" in Path("/proc/cpuinfo").read_text("ascii") else torch.float32
     sums, began, before = torch.zeros(3), time.monotonic(), spent
     for features, labels in loader:
         share = spent / (60 * minutes)

@@ -18,7 +18,7 @@ from narrator.messages import Asked, Earcon, Heard, PageOpened, PortBack, PortFa
 from narrator.speech.choices import chosen
 from narrator.speech.director import Director
 from narrator.speech.grammar import Grammar
-from narrator.speech.intents import Meaning, Request, Unclear, is_talk, listening, understand
+from narrator.speech.intents import Meaning, Request, Unclear, is_talk, listening, surety, understand
 from narrator.speech.menu import Item, Menu
 from narrator.stage import Ports, Stage
 from narrator.table import Table
@@ -140,7 +140,7 @@ class App:
             # table talk is no failed command: only what was surely meant for the box is asked for again
             if meaning.reason == "two-readings" or (talk and meaning.reason == "not-understood"):
                 self._again(meaning.commands)
-        elif confidence < self._confidence:
+        elif confidence < surety(meaning, self._confidence):
             self.refused = "low-confidence"
             self._again()
         else:

@@ -136,7 +136,8 @@ def test_what_was_not_heard_surely_is_asked_again(box: Callable[[str], Player]) 
     assert hear(player, "четыре", 0.3) == "low-confidence"
     assert player.app.table.game is before
     assert player.voice.said[-1] == "Повторите, пожалуйста." and player.voice.earcons == [Earcon.AGAIN]
-    assert hear(player, "четыре", 0.9) == ""
+    assert hear(player, "четыре", 0.9) == "low-confidence", "a number must be surer"
+    assert hear(player, "четыре", 0.93) == ""
     assert player.voice.earcons[-1] is Earcon.HEARD and player.state.vote is not None
     assert player.state.vote.told == 4
 

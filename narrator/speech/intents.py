@@ -171,6 +171,15 @@ def _meaning(said: Reading, state: State) -> Meaning:
     return _MEANINGS[said.intent](said)
 
 
+def surety(meaning: Meaning, least: float) -> float:
+    """How sure 0…1 a meaning must be to be acted on, where `least` is enough for one without a number.
+
+    With a number the doubt may be half as great: another player's or another count is worse than to be asked again.
+    """
+    values = () if isinstance(meaning, Request) else (getattr(meaning, name) for name in meaning.__match_args__)
+    return 1 - (1 - least) / 2 if any(type(value) is int for value in values) else least
+
+
 def next_speaker(state: State) -> int | None:
     """Whom «дальше» brings to speak now, None if nobody."""
     return state.queue[0] if state.phase.has_speaker and state.queue else None

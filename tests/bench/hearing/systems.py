@@ -26,7 +26,7 @@ from narrator.ports.hearing import Hearing, Listen, Orders
 from narrator.ports.microphone import BLOCK, Microphone, Source
 from narrator.ports.models import UNKNOWN
 from narrator.ports.recogniser import Recogniser
-from narrator.speech.intents import Meaning
+from narrator.speech.intents import Meaning, surety
 from narrator.speech.lang import ru
 from tests.bench.hearing.commands import GRAMMAR, Moment
 from tests.bench.hearing.voices import RATE, Sound
@@ -132,7 +132,8 @@ class _Tape:
     def send(self, message: Any) -> None:
         if not isinstance(message, Heard) or message.epoch != self._epoch or self._ended:
             return
-        meant, sure = self._moment.does(message.text), message.confidence >= self._least
+        meant = self._moment.does(message.text)
+        sure = meant is None or message.confidence >= surety(meant, self._least)
         result = Result(self._next * BLOCK, message.text, message.confidence, meant, sure)
         moment = self._react(result)
         if moment is None:

@@ -45,6 +45,10 @@ LAST = 0.4
 SURE = 0.85
 """Confidence below which nothing is taken early; in a short quiet, when more may come, not below `SUREST`."""
 SUREST = 0.9
+FEW = 4
+"""Words with which commands may begin: with no more, as where each needs the address, players are speaking."""
+TALK = 10
+"""How many times as likely as a phrase other talk is then."""
 _BLOCK = 0.025  # seconds
 _GUESSES = 20
 REFRACTORY = 0.5
@@ -174,7 +178,9 @@ class Recogniser:
                     shown.setdefault(model_word, word)
         if not usable:
             raise RecogniserError("None of the phrases can be heard: give a list with words that the model knows.")
-        listed = [*usable, *([UNKNOWN] if self._knows(UNKNOWN) else [])]
+        beginnings = {word for form in forms or () for word in form.places[0]}
+        talk = TALK if 0 < len(beginnings) <= FEW else 1
+        listed = [*usable, *([UNKNOWN] * talk if self._knows(UNKNOWN) else [])]
         self._grammar = json.dumps(listed, ensure_ascii=False)  # Vosk's parser does not know \u escapes
         self._shown = shown
         if forms is None:

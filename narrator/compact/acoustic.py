@@ -34,7 +34,7 @@ from narrator.compact.kaldi import (
 )
 
 DIFFERENCES = Path(__file__).with_name("data") / "acoustic.npz"
-SILENCE, GARBAGE = "SIL", "SPN"
+SILENCE = "SIL"
 POSITIONS = "BEIS"  # a phone begins, ends, stands inside or is the whole word
 
 SCALE = 0.5  # acoustic scale folded into the output, so that model.conf can say 1
@@ -76,9 +76,9 @@ class Acoustic:
         return PHONE_COST
 
     def phone_id(self, phone: str, position: str) -> int:
-        """Kaldi's number of `phone` ("SIL", "SPN" or one of `phones`) in one of `POSITIONS`."""
-        if phone in (SILENCE, GARBAGE):
-            return 1 if phone == SILENCE else 2
+        """Kaldi's number of `phone` (silence or one of `phones`) in one of `POSITIONS`."""
+        if phone == SILENCE:
+            return 1
         return 3 + 4 * (self.phones.index(phone) - 1) + POSITIONS.index(position)
 
     def transitions(self, phone_id: int) -> tuple[int, int]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import importlib
 import json
 import logging
+import math
 import time
 import wave
 from collections import deque
@@ -126,6 +127,7 @@ class Recogniser:
         self._vosk: Any = None
         self._grammar = ""
         self._forms = Forms(())
+        self._talk = 1
         self._quiet = Quiet()
         self._loudness = Loudness()
         self._sound: deque[bytes] = deque()  # since the utterance began, to be heard again if it was not over yet
@@ -179,8 +181,8 @@ class Recogniser:
         if not usable:
             raise RecogniserError("None of the phrases can be heard: give a list with words that the model knows.")
         beginnings = {word for form in forms or () for word in form.places[0]}
-        talk = TALK if 0 < len(beginnings) <= FEW else 1
-        listed = [*usable, *([UNKNOWN] * talk if self._knows(UNKNOWN) else [])]
+        self._talk = TALK if 0 < len(beginnings) <= FEW else 1
+        listed = [*usable, *([UNKNOWN] * self._talk if self._knows(UNKNOWN) else [])]
         self._grammar = json.dumps(listed, ensure_ascii=False)  # Vosk's parser does not know \u escapes
         self._shown = shown
         if forms is None:
@@ -318,7 +320,10 @@ class Recogniser:
         if not alternatives:
             return None
         spoken = [tuple(self._ours(word["word"]) for word in one.get("result", ())) for one in alternatives]
-        guesses = list(map(Guess, spoken, shares([one["confidence"] for one in alternatives])))
+        # Vosk's pairs make talk as much likelier after every word: nobody begins a command and goes on with talk
+        late = [math.log(self._talk) if UNKNOWN in words[2:] else 0.0 for words in spoken]
+        scores = [one["confidence"] - less for one, less in zip(alternatives, late, strict=True)]
+        guesses = list(map(Guess, spoken, shares(scores)))
         guess, confidence = choose(guesses, self._forms)
         heard = alternatives[guesses.index(guess)].get("result", ())
         words = tuple(

@@ -74,12 +74,12 @@ def sound(level: float, seconds: float) -> list[NDArray[np.int16]]:
     return list(noise.clip(-32768, 32767).astype(np.int16))
 
 
-def quiet_after(*parts: tuple[float, float]) -> float:
-    quiet, last = Quiet(), 0.0
+def heard(*parts: tuple[float, float]) -> Quiet:
+    quiet = Quiet()
     for level, seconds in parts:
         for block in sound(level, seconds):
-            last = quiet.add(block, BLOCK)
-    return round(last, 3)
+            quiet.add(block, BLOCK)
+    return quiet
 
 
 @pytest.mark.parametrize(
@@ -96,4 +96,18 @@ def quiet_after(*parts: tuple[float, float]) -> float:
     ],
 )
 def test_quiet_is_measured_from_the_last_loud_block(parts: list[tuple[float, float]], seconds: float) -> None:
-    assert quiet_after(*parts) == pytest.approx(seconds)
+    assert heard(*parts).seconds == pytest.approx(seconds)
+
+
+@pytest.mark.parametrize(
+    ("parts", "never"),
+    [
+        ([], True),
+        ([(20, 1.0)], True),  # nobody has spoken
+        ([(20, 1.0), (3000, 0.5)], False),
+        ([(1000, 1.0), (3000, 0.5)], True),  # a crowd
+        ([(20, 1.0), (3000, 4.0)], True),  # nobody has been silent for long
+    ],
+)
+def test_whether_quiet_can_be_told(parts: list[tuple[float, float]], never: bool) -> None:
+    assert heard(*parts).never is never

@@ -21,7 +21,7 @@ from narrator.config import load
 from narrator.messages import Form
 from narrator.ports import models
 from narrator.ports.models import BIG, RecogniserError, check_model, find_model, spelling
-from narrator.ports.recogniser import LONG, REFRACTORY, SHORT, Recogniser, hear_file, read_sound
+from narrator.ports.recogniser import FEW, LONG, REFRACTORY, SHORT, TALK, Recogniser, hear_file, read_sound
 from tests.speech_lab import COMMANDS, NUMBERS, RATE, VOICES, WORDS, speak, write_wav
 from tests.speech_lab import model as model
 
@@ -204,6 +204,14 @@ def test_the_grammar_is_plain_text_for_vosk(recogniser: Recogniser) -> None:
     recogniser.listen(COMMANDS)
     assert "\\" not in recogniser.grammar
     assert json.loads(recogniser.grammar) == [*COMMANDS, "[unk]"]
+
+
+def test_where_few_words_begin_commands_talk_is_likelier(recogniser: Recogniser) -> None:
+    """As where each command needs the address; its share is told by repetition, all that Vosk offers."""
+    for beginnings in range(1, FEW + 3):
+        listed = [f"{word} номер пять" for word in ("выставляю", "проверка", "отмена", *NUMBERS)[:beginnings]]
+        recogniser.listen(listed, forms(*listed))
+        assert json.loads(recogniser.grammar).count("[unk]") == (TALK if beginnings <= FEW else 1)
 
 
 def test_a_phrase_with_an_unknown_word_is_left_out_whole_and_named_once(

@@ -30,8 +30,8 @@ RATE = 16000
 FESTVOX = Path("/usr/share/festival/voices/russian/msu_ru_nsh_clunits")
 ASTERISK = Path("/usr/share/asterisk/sounds/ru_RU_f_IvrvoiceRU")
 WORDS = Path("/usr/share/hunspell/ru_RU.dic")
-RHVOICE = ("Elena", "Aleksandr", "Aleksandr-hq")
-"""Voices whose licences allow any use of what they say."""
+RHVOICE = ("Elena", "Aleksandr", "Aleksandr-hq", "Anna", "Irina")
+"""Voices whose licences allow any use of what they say; those that may not be changed or sold are not among them."""
 ESPEAK = (
     "f1", "f2", "f3", "m2", "m4", "m5", "m6", "m7", "m8", "Andy", "anika", "Annie", "Mario", "Michael", "adam",
     "antonio", "belinda", "boris", "caleb", "ed", "edward", "marcelo", "max", "paul", "rob", "steph", "travis",
@@ -42,6 +42,7 @@ ESPEAK = (
 _DATA = Path(__file__).with_name("data")
 _HUMAN_TEXTS = 600  # for each voice of RHVoice
 _ROBOT_TEXTS = 70  # for each variant of espeak-ng
+_PATIENCE = 20  # seconds for one text; most take a quarter of one
 _DICTIONARY = 5000  # words of hunspell-ru that may be read
 _VOWELS, _SPOKEN_VOWELS = "аеёиоуыэюя", "ɑaæʌəɐeɛɪiɨyoɔɵuʊ"
 _STRESS = "\u0301"  # RHVoice takes it after the vowel
@@ -263,13 +264,17 @@ def _synthetic(name: str, texts: Texts) -> Iterator[Utterance]:
             pitch, rate = chance.choice([25, 35, 45, 55, 65, 80]), chance.choice([115, 135, 150, 165, 185])
             command = ["espeak-ng", "-v", f"ru+{voice}", "-p", str(pitch), "-s", str(rate), "--stdout"]
             text = plain
-        done = subprocess.run(command, input=text.encode(), capture_output=True, timeout=60)
-        if not done.returncode and len(done.stdout) > 1000:
-            yield Utterance(name, _read(done.stdout), words)
-            continue
+        try:
+            done = subprocess.run(command, input=text.encode(), capture_output=True, timeout=_PATIENCE)
+        except subprocess.TimeoutExpired:
+            told = f"{_PATIENCE} s were not enough"
+        else:
+            if not done.returncode and len(done.stdout) > 1000:
+                yield Utterance(name, _read(done.stdout), words)
+                continue
+            told = done.stderr.decode(errors="replace").strip() or f"exit code {done.returncode}"
         failed += 1  # RHVoice does not know what to do with some stress marks
         if failed > 10 + count / 20:
-            told = done.stderr.decode(errors="replace").strip() or f"exit code {done.returncode}"
             raise BuildError(f"The voice {voice} of {program} made no sound of «{text}» ({told}): run it by hand.")
 
 

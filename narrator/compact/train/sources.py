@@ -29,6 +29,14 @@ LICENCES = {
         "output of RHVoice with the voice Aleksandr-hq",
         "program LGPL-2.1 or GPL, voice CC-BY-SA-4.0; output only",
     ),
+    "rhvoice_Anna": (
+        "output of RHVoice with the voice Anna",
+        "program LGPL-2.1 or GPL, voice LGPL-2.1 or later as RHVoice's data; output only",
+    ),
+    "rhvoice_Irina": (
+        "output of RHVoice with the voice Irina",
+        "program LGPL-2.1 or GPL, voice LGPL-2.1 or later as RHVoice's data; output only",
+    ),
     "espeak": ("output of espeak-ng, variants of its Russian voice", "the program is GPL-3; its output is free"),
 }
 WORDS = "| texts to read | words of hunspell-ru, Alexander Lebedev | BSD |"

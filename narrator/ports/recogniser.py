@@ -50,6 +50,8 @@ FEW = 4
 """Words with which commands may begin: with no more, as where each needs the address, players are speaking."""
 TALK = 10
 """How many times as likely as a phrase other talk is then."""
+LATE = 5
+"""How many times less likely talk is after the first words of a command than its sound tells."""
 _BLOCK = 0.025  # seconds
 _GUESSES = 20
 REFRACTORY = 0.5
@@ -321,7 +323,7 @@ class Recogniser:
             return None
         spoken = [tuple(self._ours(word["word"]) for word in one.get("result", ())) for one in alternatives]
         # Vosk's pairs make talk as much likelier after every word: nobody begins a command and goes on with talk
-        late = [math.log(self._talk) if UNKNOWN in words[2:] else 0.0 for words in spoken]
+        late = [math.log(self._talk * LATE) if UNKNOWN in words[2:] else 0.0 for words in spoken]
         scores = [one["confidence"] - less for one, less in zip(alternatives, late, strict=True)]
         guesses = list(map(Guess, spoken, shares(scores)))
         guess, confidence = choose(guesses, self._forms)

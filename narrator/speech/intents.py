@@ -58,6 +58,7 @@ UNHURRIED = frozenset(
     {
         *("undo", "yes", "no"),  # cannot be taken back, or are the answer that makes a step final
         *("remove", "leave", "new-game", "town-won", "mafia-won", "maniac-won", "nobody-won"),  # are asked back
+        "killed",  # nothing hurries it, and «убили пятого, значит…» sounds like it
         "end-speech",  # the one command that players say without the address: «спасибо» may go on
     }
 )

@@ -322,8 +322,10 @@ class Recogniser:
         if not alternatives:
             return None
         spoken = [tuple(self._ours(word["word"]) for word in one.get("result", ())) for one in alternatives]
-        # Vosk's pairs make talk as much likelier after every word: nobody begins a command and goes on with talk
-        late = [math.log(self._talk * LATE) if UNKNOWN in words[2:] else 0.0 for words in spoken]
+        # Nobody begins a command and goes on with talk, but many speak of the host: that his title is the first word
+        # must not make it a command. Vosk's pairs make talk as much likelier after every word, which is taken back.
+        first = 1 if self._talk == 1 else 2
+        late = [math.log(self._talk * LATE) if UNKNOWN in words[first:] else 0.0 for words in spoken]
         scores = [one["confidence"] - less for one, less in zip(alternatives, late, strict=True)]
         guesses = list(map(Guess, spoken, shares(scores)))
         guess, confidence = choose(guesses, self._forms)

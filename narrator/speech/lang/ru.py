@@ -97,9 +97,9 @@ def duration(seconds: float) -> str:
 
 
 def seat_forms(seat: int) -> tuple[str, ...]:
-    """Every way a seat's number may be said: cardinal, ordinal in all genders and cases, and the noun."""
+    """Every way a seat's number may be said: cardinal, ordinal of a man or a woman in all cases, and the noun."""
     forms = [cardinal(seat)]
-    for gender in ("masculine", "feminine", "neuter"):
+    for gender in ("masculine", "feminine"):
         forms += [_spell(seat, f"spellout-ordinal-{gender}{case}") for case in _CASES]
     noun = _NOUNS.get(seat)
     if noun:

@@ -214,6 +214,41 @@ def test_where_few_words_begin_commands_talk_is_likelier(recogniser: Recogniser)
         assert json.loads(recogniser.grammar).count("[unk]") == (TALK if beginnings <= FEW else 1)
 
 
+class Guesses:
+    """A Vosk with guesses of its own: texts and the logarithms of their likelihoods; a quarter of a second for each word."""
+
+    def __init__(self, *told: tuple[str, float]) -> None:
+        self._told = told
+
+    def FinalResult(self) -> str:
+        words = [
+            [{"word": word, "start": at / 4, "end": (at + 1) / 4} for at, word in enumerate(text.split())]
+            for text, _ in self._told
+        ]
+        return json.dumps(
+            {"alternatives": [{"result": w, "confidence": c} for w, (_, c) in zip(words, self._told, strict=True)]}
+        )
+
+
+@pytest.mark.parametrize(
+    ("talk", "lead", "heard"),
+    [
+        ("выставляю номер [unk]", 1.5, FIVE),  # who begins so goes on with a number
+        ("выставляю номер [unk]", 6.0, "выставляю номер [unk]"),
+        ("[unk]", 1.5, "[unk]"),
+        ("[unk] номер", 1.5, "[unk] номер"),
+    ],
+)
+def test_talk_is_less_likely_after_the_first_words_of_a_command(
+    recogniser: Recogniser, talk: str, lead: float, heard: str
+) -> None:
+    recogniser.listen([FIVE, *NUMBERS], forms(FIVE, *NUMBERS))
+    recogniser._vosk = Guesses((talk, 100 + lead), (FIVE, 100))
+    utterance = recogniser.finish()
+    assert utterance is not None
+    assert utterance.text == heard
+
+
 def test_a_phrase_with_an_unknown_word_is_left_out_whole_and_named_once(
     recogniser: Recogniser, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -215,7 +215,7 @@ def test_where_few_words_begin_commands_talk_is_likelier(recogniser: Recogniser)
 
 
 class Guesses:
-    """A Vosk with guesses of its own: texts and the logarithms of their likelihoods; a quarter of a second for each word."""
+    """A Vosk with guesses of its own: texts and the logarithms of their likelihoods; each word lasts 0.25 s."""
 
     def __init__(self, *told: tuple[str, float]) -> None:
         self._told = told

@@ -20,23 +20,19 @@ LICENCES = {
         "CC-BY-3.0, <https://creativecommons.org/licenses/by/3.0/>; training material, no part of this program but for "
         "its texts",
     ),
-    "rhvoice_Elena": ("output of RHVoice with the voice Elena", "program LGPL-2.1 or GPL, voice GPL-3; output only"),
-    "rhvoice_Aleksandr": (
-        "output of RHVoice with the voice Aleksandr",
-        "program LGPL-2.1 or GPL, voice unstated; output only",
-    ),
-    "rhvoice_Aleksandr-hq": (
-        "output of RHVoice with the voice Aleksandr-hq",
-        "program LGPL-2.1 or GPL, voice CC-BY-SA-4.0; output only",
-    ),
-    "rhvoice_Anna": (
-        "output of RHVoice with the voice Anna",
-        "program LGPL-2.1 or GPL, voice LGPL-2.1 or later as RHVoice's data; output only",
-    ),
-    "rhvoice_Irina": (
-        "output of RHVoice with the voice Irina",
-        "program LGPL-2.1 or GPL, voice LGPL-2.1 or later as RHVoice's data; output only",
-    ),
+    **{
+        f"rhvoice_{voice}": (
+            f"output of RHVoice with the voice {voice}",
+            f"program LGPL-2.1 or GPL, voice {licence}; output only",
+        )
+        for voice, licence in {
+            "Elena": "GPL-3",
+            "Aleksandr": "unstated",
+            "Aleksandr-hq": "CC-BY-SA-4.0",
+            "Anna": "LGPL-2.1 or later as RHVoice's data",
+            "Irina": "LGPL-2.1 or later as RHVoice's data",
+        }.items()
+    },
     "espeak": ("output of espeak-ng, variants of its Russian voice", "the program is GPL-3; its output is free"),
 }
 WORDS = "| texts to read | words of hunspell-ru, Alexander Lebedev | BSD |"

@@ -185,6 +185,8 @@ class App:
         result = self.table.play(move)
         if isinstance(result, Refusal):
             self.stage.say(self.director.refuse(result, before))
+            if why := self.director.whisper(result, before):
+                self._screen.private(why)
             if result.offer is not None:
                 self.play(result.offer)
             self.refused = result.reason
@@ -194,8 +196,7 @@ class App:
         after = result.game.state
         self.stage.perform(self.director.tell(result.events, after, self.table.at()))
         for event in result.events:
-            private = self.director.confide(event, after)
-            if private:
+            if private := self.director.confide(event, after):
                 self._screen.private(private)
 
     # --- what follows --------------------------------------------------------------------------------------------

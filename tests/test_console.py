@@ -105,6 +105,17 @@ def test_talk_is_held_and_let_go() -> None:
     assert held == [[Held(Control.NEXT)], [Released(Control.NEXT)], [Held(Control.NEXT)]]
 
 
+def test_what_was_typed_and_does_nothing_is_answered_here() -> None:
+    terminal = Terminal()
+    terminal.enter("раскрываем карты")
+    terminal.console.heard("что-то за столом", 0.9, "not-understood")  # heard by the microphone
+    terminal.console.heard("раскрываем карты", 1.0, "")
+    assert terminal.lines == []
+    terminal.console.heard("раскрываем карты", 1.0, "night")
+    assert len(terminal.lines) == 1
+    assert terminal.lines[0].startswith("* «раскрываем карты» is no command of the night")
+
+
 def test_help_names_every_key() -> None:
     terminal = Terminal()
     assert terminal.enter("?") == []

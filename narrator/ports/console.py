@@ -40,6 +40,10 @@ HELP = """\
   Russian words are heard as if spoken: начинаем игру, выставляю номер пять, голосование, отмена …
   q      leave (the game is kept)           ?  this help"""
 
+_WHY = {
+    "not-understood": "is no command; ? shows the keys.",
+    "night": "is no command of the night: Enter goes on, numbers are entered, b takes back, p pauses.",
+}
 _NUMBER = re.compile(r"(\* +)?([0-9]{1,4})")
 _KEYS: dict[str, Signal] = {
     "": Pressed(Control.NEXT),
@@ -75,6 +79,7 @@ class Console:
         self._keys = keys or sys.stdin
         self._lamp = ""
         self._talking = False
+        self._written = ""
         self._lock = threading.Lock()
 
     def listen(self) -> None:
@@ -104,7 +109,9 @@ class Console:
             self._lamp = lamp
 
     def heard(self, text: str, confidence: float, trouble: str) -> None:
-        """See Screen; the console does not repeat what was said to the box."""
+        """See Screen; only of what was typed here: at night nothing is said aloud, and nobody should wonder."""
+        if text == self._written and trouble in _WHY:
+            self.notice(f"«{text}» {_WHY[trouble]}")
 
     def device(self, port: str, why: str) -> None:
         """See Screen."""
@@ -150,6 +157,7 @@ class Console:
             seat = int(number[2])
             return [SeatDown(seat), SeatUp(seat)] if number[1] else [Typed(seat)]
         if any("а" <= c <= "я" or c == "ё" for c in line.lower()):
+            self._written = line
             return [Wrote(line)]
         return None
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from narrator.game import events as e
 from narrator.game.guards import Refusal
 from narrator.game.moves import TellWinner
-from narrator.game.night import is_meeting, waker
+from narrator.game.night import cards_wanted, is_meeting, waker
 from narrator.game.roles import Host, Role
 from narrator.game.rulesets import Nominating, Voting
 from narrator.game.state import Ask, Phase, Question, State
@@ -230,6 +230,16 @@ class Director:
         if state.phase.is_night or not say.has(key):
             return ()
         return say(key, seat=refusal.seat or 1, seats=refusal.seats or (1,))
+
+    def whisper(self, refusal: Refusal, state: State) -> str:
+        """Why not, by night and for the moderator's own screen only; with no host nobody may read it."""
+        if not state.phase.is_night or state.host is Host.NONE:
+            return ""
+        say, wanted = self._script(state), cards_wanted(state)
+        if refusal.reason == "needs-answer" and state.question is None and wanted > 0:
+            return say.text("private-cards-wanted", n=wanted)
+        key = f"private-no-{refusal.reason}"
+        return say.text(key if say.has(key) else "private-no", seat=refusal.seat or 0)
 
     def say(self, key: str, state: State) -> tuple[Line, ...]:
         """A phrase without slots, by its key."""

@@ -69,9 +69,7 @@ def test_commands_are_heard(model: Path, sound: Callable[..., bytes], voice: str
     assert not [t for heard in wrong.values() for t in heard if t in COMMANDS], "another command was heard"
 
 
-def test_an_utterance_tells_its_words_times_and_confidence(
-    recogniser: Recogniser, sound: Callable[..., bytes]
-) -> None:
+def test_an_utterance_tells_its_words_times_and_confidence(recogniser: Recogniser, sound: Callable[..., bytes]) -> None:
     recogniser.listen(COMMANDS)
     (utterance,) = recogniser.feed(sound(FIVE))
     assert utterance.text == FIVE == " ".join(word.text for word in utterance.words)

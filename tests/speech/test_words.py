@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any, get_args
 
 import pytest
@@ -198,8 +199,19 @@ def test_a_refusal_is_one_sentence_and_none_at_night(key: str, host: Host) -> No
                 lines = DIRECTOR.refuse(result, state)
                 assert len(list(phrases(lines))) <= 1 and not (lines and state.phase.is_night)
                 assert all(map(is_said_well, phrases(lines))), lines
+                whispered = DIRECTOR.whisper(result, state)
+                assert bool(whispered) == (state.phase.is_night and host is not Host.NONE)
                 seen.add(result.reason)
     assert len(seen) >= 3
+
+
+def test_the_moderator_reads_why_the_first_night_does_not_go_on() -> None:
+    game = next(step.after for step in whole_game("classic", Host.FULL, 0) if step.after.state.phase.is_night)
+    state = replace(game.state, roles=())  # cards that nobody has told the box
+    refusal = play(replace(game, state=state), m.Next(), 0.0)
+    assert isinstance(refusal, Refusal)
+    assert DIRECTOR.refuse(refusal, state) == ()
+    assert DIRECTOR.whisper(refusal, state) == "Сначала введите номера тех, кто проснулся. Осталось: 3"
 
 
 @GAMES

@@ -310,15 +310,7 @@ BASE: Script = {
     "meeting-again": "Не сошлось. Все засыпают. Начинаем знакомство сначала.",
     "role-again": "Не вышло. Нажмите ещё раз.",
     "taken-back": "Выдвижение отозвано.",
-    # for the moderator's own screen, where digits are read, not spoken
-    "private-check-don": "Дон о номере {digits}: {answer}",
-    "private-check-sheriff": "Шериф о номере {digits}: {answer}",
-    "private-shot-mafia": "Выстрел мафии: {digits}",
-    "private-shot-maniac": "Выстрел Маньяка: {digits}",
-    "private-miss": "Промах записан",
-    "private-met": "Записан номер {digits}",
-    "private-number": "Выбран номер {digits}",
-    "private-cards": "Карты: {cards}",
+    **ru_screen.PRIVATE,
     # why not
     "no-too-many-votes": "Столько голосов нет.",
     "no-needs-answer": "Сначала ответьте, пожалуйста.",

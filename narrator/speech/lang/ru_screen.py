@@ -5,6 +5,28 @@ from __future__ import annotations
 NIGHT = "Ночь"
 OVER = "Игра окончена"
 
+PRIVATE: dict[str, str] = {
+    "private-check-don": "Дон о номере {digits}: {answer}",
+    "private-check-sheriff": "Шериф о номере {digits}: {answer}",
+    "private-shot-mafia": "Выстрел мафии: {digits}",
+    "private-shot-maniac": "Выстрел Маньяка: {digits}",
+    "private-miss": "Промах записан",
+    "private-met": "Записан номер {digits}",
+    "private-number": "Выбран номер {digits}",
+    "private-cards": "Карты: {cards}",
+    "private-no": "Сейчас нельзя.",
+    "private-no-needs-answer": "Сначала ответьте на вопрос.",
+    "private-cards-wanted": "Сначала введите номера тех, кто проснулся. Осталось: {n}",
+    "private-no-not-alive": "{digits} уже не играет.",
+    "private-no-own-people": "{digits} из мафии: в своих не стреляют.",
+    "private-no-not-mafia": "У номера {digits} не чёрная карта.",
+    "private-no-has-card": "Карта номера {digits} уже известна.",
+    "private-no-no-cards": "Карта этого игрока неизвестна.",
+    "private-no-already-checked": "Этой ночью уже проверяли.",
+    "private-no-nobody-there": "Этого игрока уже нет: ждите или скажите «дальше».",
+}
+"""Lines for the moderator's own screen alone, where digits are read, not spoken."""
+
 NOTES: dict[str, str] = {
     "lobby": "{rules}",
     "speech": "Говорит {seat}",

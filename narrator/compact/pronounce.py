@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from narrator.compact import BuildError
@@ -18,11 +18,15 @@ Phones = tuple[str, ...]
 
 _WORD = re.compile(r"[а-яё]+(-[а-яё]+)*")
 _MARKS = str.maketrans("", "", "ˈˌː\"^-'")  # stress, length and espeak-ng's own marks: the model knows none of them
+_STRESS = "ˈ"
 _SOUND = re.compile(r"tʃʲ|dʒʲ|dtsʲ?|tsʲ?|tɕ|.ʲ?")
 _SAME = {  # sounds that the acoustic model does not tell apart
     "ʑ": "z", "ɑ": "a", "ɛ": "e", "æ": "a", "ʊ": "u", "ɔ": "o", "ɨ": "y", "ə": "ʌ", "ɐ": "ʌ", "ɪ": "i",
     "dts": "ts", "dtsʲ": "ts", "tsʲ": "ts", "l": "ɭ", "ɫ": "ɭ", "lʲ": "ɭʲ", "tɕ": "ɕ", "dʒʲ": "tʃʲ",
 }  # fmt: skip
+_VOICELESS_OF = {"b": "p", "bʲ": "pʲ", "v": "f", "vʲ": "fʲ", "ɡ": "k", "d": "t", "dʲ": "tʲ", "z": "s", "ʒ": "ʃ"}
+_SOFTENING = frozenset({"tʲ", "dʲ", "nʲ", "sʲ"})
+_VOICELESS = frozenset({"p", "pʲ", "f", "fʲ", "k", "kʲ", "t", "tʲ", "s", "sʲ", "ʃ", "ɕ", "x", "ts", "tʃʲ"})
 
 
 def pronounce(words: Iterable[str], phones: Collection[str]) -> dict[str, tuple[Phones, ...]]:
@@ -73,19 +77,50 @@ def international(words: list[str]) -> list[str]:
 
 
 def _variants(word: str, ipa: str, phones: Collection[str]) -> list[Phones]:
-    sounds = [_phone(word, sound, phones) for sound in _SOUND.findall(ipa.strip().translate(_MARKS))]
-    if not sounds:
+    spelt = _SOUND.findall(ipa.strip().translate(_MARKS))
+    if not spelt:
         raise BuildError(f"«{word}» has no pronunciation in espeak-ng: spell it as it is spoken.")
-    return list(dict.fromkeys((tuple(sounds), _softer(word, sounds))))
+    pedantic = tuple(_phone(word, sound, phones) for sound in spelt)
+    before = _SOUND.findall(ipa.strip().partition(_STRESS)[0].translate(_MARKS)) if _STRESS in ipa else []
+    softer = _softer(word, pedantic)
+    ways = [pedantic, softer, _spoken(softer, len(before))]
+    # «кто в игре» is «кто выгре»: so is every «и» after a hard consonant
+    ways += [("y", *way[1:]) for way in ways if word.startswith("и") and way[0] == "i"]
+    return [way for way in dict.fromkeys(ways) if all(phone in phones for phone in way)]
 
 
-def _softer(word: str, sounds: list[str]) -> Phones:
+def _softer(word: str, sounds: Sequence[str]) -> Phones:
     """The sounds as people say them where espeak-ng is pedantic, or hard: «Анна», «Дарья», «Ольга», «ноль»."""
     if word.count("ль") == sounds.count("ɭ"):
         sounds = ["ɭʲ" if sound == "ɭ" else sound for sound in sounds]
     text = re.sub(r"(?<!\S)(\S+) \1(?!\S)", r"\1", " ".join(sounds))
     if re.search("рь[еёиюя]", word):
         text = re.sub(r"(?<!\S)rʲ? i j(?!\S)", "rʲ j", text)
+    return tuple(text.split())
+
+
+def _spoken(sounds: Phones, before: int) -> Phones:
+    """As it is said without care, by Russian phonetics: an unstressed «а» is short, after a soft consonant it is «и»
+    («девять»); consonants are voiceless or soft with the next one («шесть»); «единица» loses its first sound.
+
+    `before`: how many sounds stand before the stressed vowel, about.
+    """
+    said = list(sounds)
+    for place, phone in enumerate(said[: max(0, before)]):
+        if phone == "a" and place:
+            said[place] = "i" if said[place - 1][-1] in "ʲɕj" else "ʌ"
+    for place in range(len(said) - 2, -1, -1):
+        after = said[place + 1]
+        if after in _VOICELESS:
+            said[place] = _VOICELESS_OF.get(said[place], said[place])
+        if after in _SOFTENING and said[place] in "sn":
+            said[place] += "ʲ"
+        if place and said[place] == "ʌ" and said[place - 1][-1] == "ʲ" and after not in "ʌj":
+            said[place] = "i"
+    text = " ".join(said)
+    text = re.sub(r"^j i(?= )", "i", text)
+    text = re.sub(r"(?<!\S)(\S+) \1(?!\S)", r"\1", text)
+    text = re.sub(r"(?<!\S)t (?=ts|tʃʲ)", "", text)
     return tuple(text.split())
 
 

@@ -62,6 +62,29 @@ def test_names_may_be_heard_as_people_say_them(name: str, phones: str) -> None:
     assert phones in said(name)
 
 
+@pytest.mark.parametrize(
+    ("word", "phones"),
+    [
+        ("девять", "dʲ e vʲ i tʲ"),
+        ("пятнадцать", "pʲ i t n a ts ʌ tʲ"),
+        ("шесть", "ʃ e sʲ tʲ"),
+        ("назад", "n ʌ z a t"),
+        ("порядку", "p ʌ rʲ a t k u"),
+        ("подтверждаю", "p ʌ t vʲ i r ʒ d a j u"),
+        ("единица", "i dʲ i nʲ i ts a"),
+        ("игре", "y ɡ rʲ e"),  # «кто в игре»
+        ("форумные", "f o r u m n y j i"),  # espeak-ng stresses the second «у»
+    ],
+)
+def test_words_may_be_heard_as_people_say_them(word: str, phones: str) -> None:
+    assert phones in said(word)
+
+
+def test_a_stressed_a_is_never_short() -> None:
+    assert said("пятый") == ["pʲ a t y j"]
+    assert said("замечание") == ["z ʌ mʲ i tʃʲ a nʲ i j i"]
+
+
 @pytest.mark.parametrize("word", ["четвёртый", "чёрный", "пятёрка", "ещё"])
 def test_e_for_yo_is_pronounced_as_yo(word: str) -> None:
     assert said(word)[0] in said(word.replace("ё", "е"))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import operator
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -37,6 +38,7 @@ ALIKE = 0.2
 """Distance for each phone of the longer one up to which long commands are close."""
 
 _LOST = 0.8  # a phone that is not heard, or heard where there is none
+_NUMBER = "number"  # what a number means by itself
 _VOWELS = ("aoʌ", "eiy", "u")
 _PAIRS = tuple(
     set(pair) for pair in ("pb", "td", "kɡ", "fv", "sz", "ʃʒ", "ʃɕ", "mn", "ɭr", "xk")
@@ -101,17 +103,25 @@ def commands_spoken(grammar: Grammar, texts: Iterable[str]) -> dict[str, tuple[s
 def _meanings(grammar: Grammar) -> dict[str, dict[Reading, int]]:
     """Phrases with their readings, each with the moments in which commands of its kind are live (as bits).
 
-    Every form of every number alone, and every other phrase with one of them: numbers differ alike in each phrase.
+    Every form of every number alone, and every other phrase with none or the lowest: numbers differ alike in each.
     """
     live, when = _live()
-    readings = {phrase: grammar.read(phrase) for phrase in grammar.phrases(live, bare=True, addressed=False)}
-    numbers = {phrase for phrase, read in readings.items() if " " not in phrase and any(one.slots for one in read)}
-    first = min(numbers, key=lambda word: readings[word][0].slots[0][1], default="")
-    return {
-        phrase: {reading: when[reading.intent] for reading in read if reading.intent in when}
-        for phrase, read in readings.items()
-        if phrase in numbers or not numbers & set(phrase.split()) - {first}
+    numbers = {
+        word: Reading(_NUMBER, ((_NUMBER, value),))
+        for values in grammar.numbers.values()
+        for value, forms in values.items()
+        for form in forms
+        for word in form.split()
     }
+    meanings: dict[str, dict[Reading, int]] = {word: {said: 0} for word, said in numbers.items()}
+    for phrase in grammar.phrases(live, bare=True, addressed=False):
+        read = {said: when[said.intent] for said in grammar.read(phrase) if said.intent in when}
+        said_here = [word for word in phrase.split() if word in numbers]
+        for word in said_here:
+            meanings[word][numbers[word]] |= functools.reduce(operator.or_, read.values(), 0)
+        if all(numbers[word].slots[0][1] <= 1 for word in said_here):
+            meanings.setdefault(phrase, read)
+    return meanings
 
 
 @functools.cache

@@ -79,11 +79,16 @@ class Grammar:
                 "expansion_rules": self._words.RULES | anybody,
             }
         )
-        seats = {seat: self._words.seat_forms(seat) for seat in SEATS}
         self._forms: dict[str, dict[int, tuple[str, ...]]] = {
-            "seat": seats,
-            "by": seats,
-            "count": {count: self._words.count_forms(count) for count in COUNTS},
+            **{
+                f"{slot}_{case}" if case else slot: {seat: self._words.seat_forms(seat, case) for seat in SEATS}
+                for slot in ("seat", "by")
+                for case in ("", *self._words.SEAT_CASES)
+            },
+            **{
+                f"count_{kind}" if kind else "count": {c: self._words.count_forms(c, kind) for c in COUNTS}
+                for kind in ("", *self._words.COUNT_KINDS)
+            },
             "table": {table: (self._words.cardinal(table).replace("ё", "е"),) for table in TABLES},
         }
         if players:
@@ -105,6 +110,11 @@ class Grammar:
     def intents(self) -> tuple[str, ...]:
         """Names of all intents."""
         return tuple(self._shapes)
+
+    @property
+    def numbers(self) -> Mapping[str, Mapping[int, tuple[str, ...]]]:
+        """What may stand in a slot: by the slot and a case, for each value its forms, the usual one first."""
+        return self._forms
 
     def named(self, names: tuple[str, ...]) -> Grammar:
         """The grammar of a table of players called `names`, seat 1 first."""

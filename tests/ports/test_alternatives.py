@@ -9,7 +9,7 @@ import pytest
 
 from narrator.game.state import Phase
 from narrator.messages import Form
-from narrator.ports.alternatives import Guess, certainty, choose, shares
+from narrator.ports.alternatives import Guess, certainty, choose, once, shares, weighed
 from narrator.ports.early import Forms
 from narrator.speech.grammar import grammar
 from narrator.speech.intents import listening
@@ -87,7 +87,7 @@ def test_all_forms_of_a_seat_mean_the_same_and_no_two_seats_do(names: tuple[str,
     known = Forms(listening(WORDS, state, talk=True, can_undo=True)[1])
     meanings = {}
     for seat in state.alive:
-        ways = [f"выставляю номер {form}" for form in ru.seat_forms(seat)]
+        ways = [f"выставляю {form}" for form in ru.seat_forms(seat)]
         ways += [f"выставляю {Names('ru', names, {}, ()).forms('whom')[seat][0]}"] if names else []
         found = {known.meaning(WORDS.normal(way).split()) for way in ways}
         assert len(found) == 1 and all(found), (seat, ways)
@@ -102,3 +102,28 @@ def test_a_text_has_a_meaning_if_it_is_a_command_of_the_moment(phase: Phase) -> 
     for phrase in phrases:
         bare, _ = WORDS.address(phrase)
         assert bool(known.meaning(phrase.split())) == bool(WORDS.read(bare)), phrase
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("пауза пауза пауза", "пауза"),
+        ("номер два номер два", "номер два"),
+        ("номер два номер три", "номер два номер три"),
+        ("пауза пауза фол", "пауза пауза фол"),
+        ("фол фол", "фол фол"),  # no command by itself
+        ("", ""),
+    ],
+)
+def test_a_command_said_several_times_is_said_once(said: str, meant: str) -> None:
+    assert once(tuple(said.split()), FORMS) == tuple(meant.split())
+
+
+def test_talk_after_the_first_words_counts_for_less() -> None:
+    texts = [("пауза",), ("[unk]",), ("номер", "[unk]"), ("номер", "два", "[unk]")]
+    scores = [0.0, 0.0, 0.0, 0.0]
+    for first, lessened in ((1, 2), (2, 1)):
+        found = weighed(texts, scores, first=first, late=math.log(10))
+        assert [guess.words for guess in found] == texts
+        assert sum(guess.share for guess in found) == pytest.approx(1)
+        assert [guess.share * 10 == pytest.approx(found[0].share) for guess in found].count(True) == lessened

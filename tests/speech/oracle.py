@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 import re
 from collections import defaultdict
+from collections.abc import Mapping
 from functools import cache
 from itertools import pairwise, product
 
@@ -19,9 +20,15 @@ from narrator.speech.lang import ru
 Sentence = tuple[str, ...]
 
 FORMS: dict[str, dict[int, tuple[str, ...]]] = {
-    "seat": {seat: ru.seat_forms(seat) for seat in SEATS},
-    "by": {seat: ru.seat_forms(seat) for seat in SEATS},
-    "count": {count: ru.count_forms(count) for count in COUNTS},
+    **{
+        f"{slot}_{case}".rstrip("_"): {seat: ru.seat_forms(seat, case) for seat in SEATS}
+        for slot in ("seat", "by")
+        for case in ("", *ru.SEAT_CASES)
+    },
+    **{
+        f"count_{kind}".rstrip("_"): {count: ru.count_forms(count, kind) for count in COUNTS}
+        for kind in ("", *ru.COUNT_KINDS)
+    },
     "table": {table: (ru.cardinal(table).replace("ё", "е"),) for table in TABLES},
 }
 
@@ -81,13 +88,31 @@ def _values(slot: str, word: str) -> tuple[int, ...]:
     return tuple(value for value, forms in FORMS[slot].items() if word in forms)
 
 
+def slot(token: str) -> str:
+    """«{seat_plain}» fills the slot seat."""
+    return token[1:-1].partition("_")[0]
+
+
+def takes(sentence: Sentence, slots: Mapping[str, int]) -> bool:
+    """Whether a sentence has places for just these slots, and words for their values."""
+    places = [token for token in sentence if token[0] == "{"]
+    return sorted(map(slot, places)) == sorted(slots) and all(forms(token, slots[slot(token)]) for token in places)
+
+
+def forms(token: str, value: int) -> tuple[str, ...]:
+    """What may stand at «{seat_plain}» for a value, the usual form first; a word stands for itself."""
+    return FORMS[token[1:-1]][value] if token[0] == "{" else (token,)
+
+
 def read(text: str) -> frozenset[Reading]:
     """All readings of a normalised text."""
     words = text.split()
     found: set[Reading] = set()
     for intent, sentence in _by_length().get(len(words), ()):
         places = [
-            [(token[1:-1], value) for value in _values(token[1:-1], word)] if token[0] == "{" else token == word
+            [(token[1:-1].partition("_")[0], value) for value in _values(token[1:-1], word)]
+            if token[0] == "{"
+            else token == word
             for token, word in zip(sentence, words, strict=True)
         ]
         if all(places):
@@ -99,17 +124,10 @@ def read(text: str) -> frozenset[Reading]:
 def a_sentence(reading: Reading, chance: random.Random) -> str | None:
     """One of the ways to say a reading, None if it has no sentence."""
     slots = dict(reading.slots)
-    fitting = sorted(
-        sentence
-        for sentence in sentences()[reading.intent]
-        if sorted(token[1:-1] for token in sentence if token[0] == "{") == sorted(slots)
-    )
+    fitting = sorted(sentence for sentence in sentences()[reading.intent] if takes(sentence, slots))
     if not fitting:
         return None
-    return " ".join(
-        chance.choice(FORMS[token[1:-1]][slots[token[1:-1]]]) if token[0] == "{" else token
-        for token in chance.choice(fitting)
-    )
+    return " ".join(chance.choice(forms(token, slots.get(slot(token), 0))) for token in chance.choice(fitting))
 
 
 def pairs(text: str) -> set[tuple[str, str]]:

@@ -27,7 +27,7 @@ def table(name: str) -> list[list[str]]:
 
 SPOKEN = table("spoken.tsv")
 NUMERALS = table("numerals.tsv")
-CONTEXTS = [("замечание ", ""), ("удалить ", ""), ("", " уходит"), ("выставляю игрока номер ", "")]
+CONTEXTS = [("замечание ", ""), ("удалить ", ""), ("выставляю ", ""), ("я выбираю ", "")]
 
 
 @pytest.mark.parametrize(("where", "said", "meaning"), SPOKEN, ids=[f"{row[0]}: {row[1]}" for row in SPOKEN])
@@ -76,6 +76,31 @@ def test_every_form_of_a_seats_number(number: str, cardinal: str, ordinals: str,
             for before, after in CONTEXTS:
                 readings = GRAMMAR.read(GRAMMAR.normal(before + said + after))
                 assert [dict(reading.slots) for reading in readings] == [{"seat": int(number)}], before + said + after
+
+
+@pytest.mark.parametrize(
+    ("said", "is_command"),
+    [
+        ("пятый уходит", True),
+        ("пятая уходит", True),
+        ("номер пять уходит", True),
+        ("игрок пять уходит", True),
+        ("пятого уходит", False),
+        ("пятый замечание", True),
+        ("пятому замечание", True),
+        ("пятой фол", True),
+        ("номеру пять фол", True),
+        ("пятого замечание", False),
+        ("пятым фол", False),
+        ("пятого убит", False),
+        ("третий голосует за пятого", True),
+        ("третьего голосует за пятого", False),
+        ("замечание игроку номер пять", True),
+        ("замечание номер пятым", False),
+    ],
+)
+def test_a_number_in_the_wrong_case_is_the_middle_of_a_sentence(said: str, is_command: bool) -> None:
+    assert bool(GRAMMAR.read(said)) == is_command == bool(read(said))
 
 
 def test_no_word_names_two_seats() -> None:

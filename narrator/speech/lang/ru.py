@@ -6,24 +6,12 @@ COMMANDS, hassil templates, feed grammar and parser; BASE is said: `{seat}` is �
 
 from __future__ import annotations
 
-from unicode_rbnf import RbnfEngine
+from narrator.speech.lang import ru_menu, ru_names, ru_numbers, ru_print, ru_screen, ru_stress, ru_timer, ru_variety
 
-from narrator.speech.lang import ru_menu, ru_names, ru_print, ru_screen, ru_stress, ru_timer, ru_variety
-
-_ENGINE = RbnfEngine.for_language("ru")
-_CASES = ("", "-genitive", "-dative", "-accusative", "-ablative", "-locative")
-_NOUNS = {
-    1: "единица",
-    2: "двойка",
-    3: "тройка",
-    4: "четвёрка",
-    5: "пятёрка",
-    6: "шестёрка",
-    7: "семёрка",
-    8: "восьмёрка",
-    9: "девятка",
-    10: "десятка",
-}
+cardinal, plural, counted = ru_numbers.cardinal, ru_numbers.plural, ru_numbers.counted
+seat_name, duration = ru_numbers.seat_name, ru_numbers.duration
+SEAT_CASES, seat_forms = ru_numbers.SEAT_CASES, ru_numbers.seat_forms
+COUNT_KINDS, count_forms = ru_numbers.COUNT_KINDS, ru_numbers.count_forms
 
 ADDRESS = "ведущий"
 """The word that turns table talk into a command."""
@@ -50,77 +38,18 @@ def normal(text: str) -> str:
     return " ".join(kept.split())
 
 
-def _spell(number: int, ruleset: str) -> str:
-    result = _ENGINE.format_number(number, ruleset_names=[ruleset])
-    return str(result.text_by_ruleset[ruleset]).replace("\u00ad", "")
-
-
-def cardinal(number: int, gender: str = "m") -> str:
-    """«пять», «одна», «два»: a number in words, nominative; gender m, f or n."""
-    kind = {"m": "masculine", "f": "feminine", "n": "neuter"}[gender]
-    return _spell(number, f"spellout-cardinal-{kind}")
-
-
-def plural(number: int, forms: str) -> str:
-    """The one of «голос/голоса/голосов» that goes with `number`."""
-    one, few, many = forms.split("/")
-    tens, units = abs(number) % 100, abs(number) % 10
-    if 11 <= tens <= 14 or units == 0 or units >= 5:
-        return many
-    return one if units == 1 else few
-
-
-def counted(number: int, forms: str) -> str:
-    """«пять голосов», «одна минута»: a number with its noun; nouns in -а or -я are feminine here, in -е neuter."""
-    one = forms.split("/")[0].lower()
-    gender = "f" if one[-1] in "ая" else "n" if one[-1] in "её" else "m"
-    return f"{cardinal(number, gender)} {plural(number, forms)}"
-
-
-def seat_name(seat: int) -> str:
-    """How a seat is called: «номер пять» stays the same in every case."""
-    return f"номер {cardinal(seat)}"
-
-
-def duration(seconds: float) -> str:
-    """«одна минута», «полторы минуты», «тридцать семь секунд»."""
-    whole = round(seconds)
-    minutes, rest = divmod(whole, 60)
-    if whole == 90:
-        return "полторы минуты"
-    parts = []
-    if minutes:
-        parts.append(counted(minutes, "минута/минуты/минут"))
-    if rest or not minutes:
-        parts.append(counted(rest, "секунда/секунды/секунд"))
-    return " ".join(parts)
-
-
-def seat_forms(seat: int) -> tuple[str, ...]:
-    """Every way a seat's number may be said: cardinal, ordinal of a man or a woman in all cases, and the noun."""
-    forms = [cardinal(seat)]
-    for gender in ("masculine", "feminine"):
-        forms += [_spell(seat, f"spellout-ordinal-{gender}{case}") for case in _CASES]
-    noun = _NOUNS.get(seat)
-    if noun:
-        stem = noun[:-1]
-        forms += [noun, stem + ("у"), stem + ("ы" if noun == "единица" else "и"), stem + "е"]
-    forms = [form.replace("третьому", "третьему").replace("ё", "е") for form in forms]  # the library's slip
-    return tuple(dict.fromkeys(forms))
-
-
-def count_forms(count: int) -> tuple[str, ...]:
-    """«четыре», «ноль»: a count by itself; the noun is in the template."""
-    return (cardinal(count),) if count != 1 else ("один",)
-
-
 # --- what is understood ------------------------------------------------------------------------------------------
 
 RULES = {
-    "who": "[[игрок|игрока|игроку] [номер|номеру|номера]] {seat}",
-    "voter": "[игрок] [номер] {by}",
-    "votes": "{count} [голос|голоса|голосов]",
+    "number": "([игрок|игрока|игроку] номер|игрок|игрока|игроку|номеру) {seat_plain}",
+    "who": "({seat}|<number>)",
+    "doer": "({seat_nominative}|<number>)",
+    "chosen": "({seat_accusative}|<number>)",
+    "spoken_to": "({seat_dative}|<number>)",
+    "voter": "({by_nominative}|([игрок] номер|игрок) {by_plain})",
+    "votes": "({count}|{count_one} голос|{count_few} голоса|{count_many} голосов)",
 }
+"""Where a number stands first, it is said in one case or another; «первого замечание» is the middle of a sentence."""
 
 COMMANDS: dict[str, list[str]] = {
     "next": ["дальше", "следующий", "продолжаем"],
@@ -150,14 +79,14 @@ COMMANDS: dict[str, list[str]] = {
     "vote-for": ["<voter> [голосует] за <who>", "<voter> пас"],
     "lift": ["повесить всех", "поднять всех"],
     "spare": ["помиловать всех", "оставить всех"],
-    "choose": ["<who>", "[я] выбираю <who>"],
+    "choose": ["<chosen>", "[я] выбираю <who>"],
     "best-move": ["лучший ход <who>"],
     "done": ["готово"],
-    "warn": ["(замечание|фол) <who>", "<who> (замечание|фол)"],
+    "warn": ["(замечание|фол) <who>", "<spoken_to> (замечание|фол)"],
     "unwarn": ["снять (замечание|фол) <who>", "минус (замечание|фол) <who>"],
-    "leave": ["<who> уходит", "<who> встает из за стола"],
+    "leave": ["<doer> уходит", "<doer> встает из за стола"],
     "remove": ["удалить <who>", "модкилл <who>"],
-    "killed": ["[ночью] убит <who>", "<who> убит"],
+    "killed": ["[ночью] убит <who>", "<doer> убит"],
     "killed-list": ["[ночью] убиты"],
     "killed-none": ["никто не убит", "все живы"],
     "town-won": ["победа города", "победа мирных"],
@@ -168,7 +97,7 @@ COMMANDS: dict[str, list[str]] = {
     "status": ["кто в игре", "статус"],
     "rules": ["правила"],
     "pin": ["код доступа", "пин код"],
-    "floor": ["<who> [ваша] минута", "слово <who>"],
+    "floor": ["<spoken_to> [ваша] минута", "слово <who>"],
 }
 
 # --- what is said ------------------------------------------------------------------------------------------------

@@ -66,10 +66,10 @@ class Moment:
         """Every sentence of every live command, without the address; of two numbers in one, their commonest forms."""
         for reading in dict.fromkeys(live_readings(self.state, True)):
             slots = dict(reading.slots)
-            forms = {name: oracle.FORMS[name][value][: None if len(slots) < 2 else 3] for name, value in slots.items()}
+            kept = None if len(slots) < 2 else 3
             for sentence in sorted(oracle.sentences()[reading.intent]):
-                if sorted(token[1:-1] for token in sentence if token[0] == "{") == sorted(slots):
-                    places = [forms[token[1:-1]] if token[0] == "{" else (token,) for token in sentence]
+                if oracle.takes(sentence, slots):
+                    places = [oracle.forms(token, slots.get(oracle.slot(token), 0))[:kept] for token in sentence]
                     yield from map(" ".join, itertools.product(*places))
 
     def does(self, text: str) -> Meaning | None:
@@ -146,8 +146,7 @@ def every_form(moments: Sequence[Moment], seed: int = 1) -> list[Command]:
     found: list[Command] = []
     for intent, places in live.items():
         for sentence in sorted(oracle.sentences()[intent]):
-            slots = sorted(token[1:-1] for token in sentence if token[0] == "{")
-            fitting = [place for place in places if sorted(name for name, _ in place[1].slots) == slots]
+            fitting = [place for place in places if oracle.takes(sentence, dict(place[1].slots))]
             for moment, reading in dice.sample(fitting, min(3, len(fitting))):
                 command = _command(moment, intent, reading, dice, sentence)
                 if command is not None:
@@ -177,12 +176,11 @@ def _command(
 ) -> Command | None:
     slots = dict(reading.slots)
     if sentence is None:
-        fits = [s for s in oracle.sentences()[intent] if sorted(t[1:-1] for t in s if t[0] == "{") == sorted(slots)]
+        fits = [sentence for sentence in oracle.sentences()[intent] if oracle.takes(sentence, slots)]
         if not fits:
             return None
         sentence = dice.choice(sorted(fits))
-    words = [_form(token[1:-1], slots, dice) if token[0] == "{" else token for token in sentence]
-    text = " ".join(words)
+    text = " ".join(_form(oracle.forms(token, slots.get(oracle.slot(token), 0)), dice) for token in sentence)
     unasked = intent in ("ritual", "end-speech") and moment.does(text) is not None
     needed = attention(moment.state) is Attention.ADDRESSED and not moment.talk and not unasked
     address = "ведущий, " if needed or (not unasked and dice.random() < ADDRESSED) else ""
@@ -190,8 +188,7 @@ def _command(
     return None if does is None else Command(moment.name, intent, address + with_yo(text), does)
 
 
-def _form(slot: str, slots: dict[str, int], dice: random.Random) -> str:
-    forms = oracle.FORMS[slot][slots[slot]]
+def _form(forms: Sequence[str], dice: random.Random) -> str:
     return forms[0] if dice.random() < CARDINALS else dice.choice(forms)
 
 

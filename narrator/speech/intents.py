@@ -63,6 +63,8 @@ UNHURRIED = frozenset(
     }
 )
 """What is never done before it is clear that no more is said."""
+_HARMLESS, _NUMBERED = 2.0, 2 / 3
+"""How much doubt is allowed, as a share of that for any other step."""
 
 
 def night_intents(state: State) -> frozenset[str]:
@@ -173,12 +175,15 @@ def _meaning(said: Reading, state: State) -> Meaning:
 
 
 def surety(meaning: Meaning, least: float) -> float:
-    """How sure 0…1 a meaning must be to be acted on, where `least` is enough for one without a number.
+    """How sure 0…1 a meaning must be to be acted on, where `least` is enough for a step of the game.
 
-    With a number the doubt may be half as great: another player's or another count is worse than to be asked again.
+    With a number a third less doubt is allowed: another player's or another count is worse than to be asked again.
+    Twice the doubt is allowed where hardly anything is lost: what only makes the narrator speak or be silent, a pause.
     """
-    values = () if isinstance(meaning, Request) else (getattr(meaning, name) for name in meaning.__match_args__)
-    return 1 - (1 - least) / 2 if any(type(value) is int for value in values) else least
+    if isinstance(meaning, (Request, m.Order, m.Pause, m.Resume)):
+        return 1 - (1 - least) * _HARMLESS
+    numbered = any(type(getattr(meaning, name)) is int for name in meaning.__match_args__)
+    return 1 - (1 - least) * (_NUMBERED if numbered else 1)
 
 
 def next_speaker(state: State) -> int | None:

@@ -39,6 +39,24 @@ def shares(scores: Sequence[float]) -> list[float]:
     return [weight / sum(weights) for weight in weights]
 
 
+def weighed(spoken: Sequence[tuple[str, ...]], scores: Sequence[float], *, first: int, late: float) -> list[Guess]:
+    """The texts with their probabilities, where `late` (a logarithm) is taken from those with talk after `first` words.
+
+    Nobody begins a command and goes on with talk, but many speak of the host: that his title is the first word must not
+    make it a command.
+    """
+    less = [late if UNKNOWN in words[first:] else 0.0 for words in spoken]
+    return list(map(Guess, spoken, shares([score - minus for score, minus in zip(scores, less, strict=True)])))
+
+
+def once(words: tuple[str, ...], forms: Forms) -> tuple[str, ...]:
+    """«Стоп, стоп, стоп!» is one command; anything else comes back as it is."""
+    for size in range(1, len(words) // 2 + 1):
+        if words == words[:size] * (len(words) // size) and forms.meaning(words[:size]):
+            return words[:size]
+    return words
+
+
 def choose(guesses: Sequence[Guess], forms: Forms) -> tuple[Guess, float]:
     """The guess to go by, and the probability 0…1 that what it means was said.
 

@@ -1,7 +1,8 @@
-"""How much louder a command was than what was heard just before it.
+"""How much louder a command was than what was heard just before it and just after it.
 
 Whoever gives a command begins to speak: before it there was less sound than in it, even in a crowd. What is no louder
-than the half second before is the middle of somebody's sentence, whatever words it resembles.
+than the half second before is the middle of somebody's sentence, whatever words it resembles; so is what is followed
+at once by more of the same voice, which was not there before.
 Knows samples and times, neither words nor the recogniser. Invariant: what was cleared is never compared with.
 """
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 _KEPT = 10.0  # seconds: longer than any command
 _BEFORE = (0.5, 0.2)  # seconds before a command in which it is listened for a voice
+_AFTER = (0.1, 0.35)  # seconds after a command's end, from and to: later is somebody else's turn
 _EDGE = 0.05  # seconds that its first sound may have begun earlier than the recogniser says
 
 
@@ -47,6 +49,11 @@ class Loudness:
         if not command or not any(before):
             return math.inf
         return 10 * math.log10(command / max(before))
+
+    def fall(self, start: float, end: float) -> float:
+        """Decibels from `start`…`end` down to the quarter of a second after it; infinite if nothing was heard then."""
+        command, after = self._mean(start, end), self._mean(end + _AFTER[0], end + _AFTER[1])
+        return 10 * math.log10(command / after) if command and after else math.inf
 
     def _mean(self, start: float, end: float) -> float:
         """Mean square from `start` to `end`; 0 if nothing was heard then."""

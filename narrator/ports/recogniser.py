@@ -24,24 +24,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from narrator.messages import Form
-from narrator.ports.alternatives import Guess, certainty, choose, shares
+from narrator.ports.alternatives import certainty, choose, once, weighed
 from narrator.ports.early import Forms, Quiet, Standing
 from narrator.ports.loudness import Loudness
 from narrator.ports.models import UNKNOWN, RecogniserError, check_files, spelling
 
 log = logging.getLogger(__name__)
 
-SHORT = (0.125, 0.2)
-"""Seconds of quiet after which a settled command is looked for; the second time for words that end faintly."""
-HEAD = 0.2
-"""The same when the last word might be the beginning of a longer one."""
-LONG = 0.3
-"""Seconds of quiet after which any whole command is taken: people pause for less inside a command."""
+SHORT = 0.2
+"""Seconds of quiet after which a settled command is taken: less is the stop of a consonant, in «дальше будет»."""
+SEVERAL = 2
+"""Words of a command that may be taken so soon: one word alone may be how a sentence begins."""
+LONG = 0.45
+"""Seconds of quiet after which any whole command is taken: people pause for less inside a command or at a comma."""
 STABLE = 0.2
 """Seconds of sound for which a settled command must stay unchanged to be taken where it is never quiet."""
 SPOKEN = 0.4
 """The same where it would be quiet if nobody went on speaking."""
-LAST = 0.4
+LAST = 0.55
 """Seconds of quiet after which it is asked for the last time."""
 SURE = 0.85
 """Confidence below which nothing is taken early; in a short quiet, when more may come, not below `SUREST`."""
@@ -62,7 +62,11 @@ CUT = 0.06
 """Seconds: a word that begins sooner after the microphone was opened, and with a voice already, had begun before."""
 RISE = 3.0
 """Decibels that a command must be louder than what was heard just before it; less is the middle of a sentence."""
+FALL, NEW = 6.0, 10.0
+"""Decibels that a command must be louder than what comes right after it, if that is so much louder than what was before
+it: what goes on all the time is the crowd."""
 _VOICE = 0.1  # of the utterance's peak: less is the room, even if Vosk counts it to the first word
+_OVER = 0.3  # seconds of quiet after which the tail of a command is over
 _TAIL = 1.0  # seconds at most until the refractory time is ended by quiet
 _FULL = 32700  # of 32768: full scale
 _SELDOM = 4  # blocks between two looks while somebody speaks
@@ -254,7 +258,7 @@ class Recogniser:
         before = self._quiet.seconds
         quiet = self._quiet.add(samples, seconds)
         self._sound.append(block)
-        waited = next((wait for wait in (*SHORT, LONG, LAST) if before < wait - _ROUNDING <= quiet), 0.0)
+        waited = next((wait for wait in (SHORT, LONG, LAST) if before < wait - _ROUNDING <= quiet), 0.0)
         self._looks += 1
         if not waited and self._looks % _SELDOM:
             return None  # to ask for the partial text costs as much as to listen
@@ -294,7 +298,7 @@ class Recogniser:
         self._fed += seconds
         self._rested += seconds
         quiet = self._quiet.add(samples, seconds)
-        if self._rested > _TAIL or (self._rested > REFRACTORY and quiet >= LONG):
+        if self._rested > _TAIL or (self._rested > REFRACTORY and quiet >= _OVER):
             self._resting, self._began = False, self._fed
             self._loudness.clear()
             self._opened, self._opening = self._fed, 0
@@ -305,9 +309,11 @@ class Recogniser:
             return False
         words = utterance.text.split()
         standing = self._forms.standing(words)
-        if standing is Standing.SETTLED:
-            return waited >= HEAD or not self._forms.is_head(words[-1])
-        return standing is Standing.COMPLETE and waited >= LONG
+        if waited >= LONG:
+            return standing >= Standing.COMPLETE
+        if standing is not Standing.SETTLED or (waited and len(words) < SEVERAL):
+            return False
+        return bool(waited) or not self._forms.is_head(words[-1])
 
     def _utterance(self, result: Any, early: bool = False) -> Utterance | None:
         asked = time.perf_counter()
@@ -322,12 +328,10 @@ class Recogniser:
         if not alternatives:
             return None
         spoken = [tuple(self._ours(word["word"]) for word in one.get("result", ())) for one in alternatives]
-        # Nobody begins a command and goes on with talk, but many speak of the host: that his title is the first word
-        # must not make it a command. Vosk's pairs make talk as much likelier after every word, which is taken back.
+        # Vosk's pairs make talk that was listed often as much likelier after every word, which is taken back
+        scores = [one["confidence"] for one in alternatives]
         first = 1 if self._talk == 1 else 2
-        late = [math.log(self._talk * LATE) if UNKNOWN in words[first:] else 0.0 for words in spoken]
-        scores = [one["confidence"] - less for one, less in zip(alternatives, late, strict=True)]
-        guesses = list(map(Guess, spoken, shares(scores)))
+        guesses = weighed(spoken, scores, first=first, late=math.log(self._talk * LATE))
         guess, confidence = choose(guesses, self._forms)
         heard = alternatives[guesses.index(guess)].get("result", ())
         words = tuple(
@@ -339,9 +343,10 @@ class Recogniser:
         seconds = words[-1].end - words[0].start
         cut = loud and words[0].start - self._opened < CUT
         doubt = "clipped" if clipped > CLIPPED * seconds * self._rate else "cut off" if cut else ""
-        text = " ".join(guess.words)
-        if self._forms.meaning(guess.words) and self._loudness.rise(words[0].start, words[-1].end) < RISE:
-            text = f"{UNKNOWN} {text}"  # somebody spoke before
+        said = once(guess.words, self._forms)
+        text = " ".join(said)
+        if self._forms.meaning(said) and self._is_amid(words[0].start, words[-1].end):
+            text = f"{UNKNOWN} {text}"
         return Utterance(
             text=text,
             confidence=confidence,
@@ -352,6 +357,11 @@ class Recogniser:
             early=early,
             doubt=doubt,
         )
+
+    def _is_amid(self, start: float, end: float) -> bool:
+        """Whether somebody spoke just before, or who began to speak goes on."""
+        rise, fall = self._loudness.rise(start, end), self._loudness.fall(start, end)
+        return rise < RISE or (fall < FALL and rise - fall > NEW)
 
     def _knows(self, word: str) -> bool:
         return bool(self._model.vosk_model_find_word(word) >= 0)

@@ -1,4 +1,4 @@
-"""How much louder a command is than what was before it."""
+"""How much louder a command is than what was before it and what comes after it."""
 
 from __future__ import annotations
 
@@ -36,6 +36,21 @@ def heard(*parts: tuple[float, float]) -> Loudness:
 )
 def test_the_rise_is_measured_from_the_louder_of_two_stretches(before: list[tuple[float, float]], rise: float) -> None:
     assert heard(*before, (1000, 0.6)).rise(1.0, 1.6) == pytest.approx(rise, abs=0.5)
+
+
+@pytest.mark.parametrize(
+    ("after", "fall"),
+    [
+        ([(100, 1.0)], 20),  # the room again
+        ([(500, 1.0)], 6),  # a crowd
+        ([(900, 1.0)], 0.9),  # a sentence that goes on
+        ([(100, 0.35), (1000, 0.6)], 20),  # somebody else's turn
+        ([(300, 0.1), (100, 0.9)], 20),  # an echo
+        ([(1000, 0.05)], math.inf),  # nothing was heard yet
+    ],
+)
+def test_the_fall_is_measured_to_what_comes_right_after(after: list[tuple[float, float]], fall: float) -> None:
+    assert heard((100, 1.0), (1000, 0.6), *after).fall(1.0, 1.6) == pytest.approx(fall, abs=0.5)
 
 
 def test_nothing_before_is_no_sentence() -> None:

@@ -133,14 +133,14 @@ def known_after(recogniser: Recogniser, frames: bytes) -> list[tuple[str, bool, 
 
 
 @pytest.mark.parametrize("voice", VOICES)
-def test_a_settled_command_is_known_a_sixth_of_a_second_after_it_and_once(
+def test_a_settled_command_is_known_a_fifth_of_a_second_after_it_and_once(
     model: Path, sound: Callable[..., bytes], voice: str
 ) -> None:
     recogniser = Recogniser(model, RATE, early=True)
     recogniser.listen([FIVE, SIX, "отмена"])
     ((text, early, after),) = known_after(recogniser, sound(FIVE, voice))
     assert (text, early) == (FIVE, True)
-    assert after < SHORT[1] + 0.05
+    assert after < SHORT + 0.05
     assert recogniser.finish() is None
 
 
@@ -149,6 +149,7 @@ def test_a_settled_command_is_known_a_sixth_of_a_second_after_it_and_once(
     [
         (forms("проверка", "проверка номер пять"), "проверка"),  # another command begins so
         (forms("отмена", at_once=False), "отмена"),  # cannot be taken back
+        (forms("проверка"), "проверка"),  # one word, with which a sentence may begin
     ],
 )
 def test_other_commands_wait_a_little_longer(
@@ -158,7 +159,7 @@ def test_other_commands_wait_a_little_longer(
     recogniser.listen(["проверка", "проверка номер пять", "отмена", FIVE], listed)
     ((text, early, after),) = known_after(recogniser, sound(said))
     assert (text, early) == (said, True)
-    assert SHORT[1] < after < LONG + 0.15
+    assert SHORT + 0.1 < after < LONG + 0.15
 
 
 def test_a_phrase_that_is_no_whole_command_waits_for_the_end_pointer(model: Path, sound: Callable[..., bytes]) -> None:
@@ -560,11 +561,12 @@ def test_a_command_that_is_clipped_is_doubted(
 
 
 def test_right_after_a_command_nothing_is_heard(model: Path, sound: Callable[..., bytes]) -> None:
-    """«Дальше!» and its echo are one command; said again after a second it is another."""
+    """«Дальше, дальше!» and its echo are one command; said again after a second it is another."""
     recogniser = Recogniser(model, RATE, early=True)
-    recogniser.listen(["дальше", "отмена"])
-    word = _voiced(sound("дальше"))
-    for gap, times in ((0.2, 1), (REFRACTORY + LONG + 0.3, 2)):
-        recogniser.reset()
-        said = bytes(RATE) + word + bytes(2 * round(gap * RATE)) + word + bytes(4 * RATE)
-        assert [text for text, _, _ in known_after(recogniser, said)] == ["дальше"] * times
+    recogniser.listen(["дальше", FIVE])
+    for text in ("дальше", FIVE):
+        word = _voiced(sound(text))
+        for gap, times in ((0.2, 1), (REFRACTORY + LONG + 0.5, 2)):
+            recogniser.reset()
+            said = bytes(RATE) + word + bytes(2 * round(gap * RATE)) + word + bytes(4 * RATE)
+            assert [heard for heard, _, _ in known_after(recogniser, said)] == [text] * times

@@ -13,7 +13,8 @@ from typing import Any
 from narrator.config import Settings
 from narrator.naming import commands, vocabulary
 from narrator.ports.models import find_model
-from narrator.ports.recogniser import Recogniser, Utterance, read_sound
+from narrator.ports.recogniser import Recogniser, Utterance
+from narrator.ports.recordings import read_sound
 from narrator.speech.grammar import Grammar
 
 ROOM = 0.4
@@ -30,7 +31,7 @@ def hear_files(settings: Settings, files: Iterable[Path]) -> Iterator[dict[str, 
     words = commands(settings)
     spoken = words.named(names)
     everything = spoken.everything()
-    phrases = spoken.phrases(everything, bare=True, addressed=True)
+    phrases = spoken.phrases(everything, bare=True, addressed=True, joined=True)
     forms = spoken.forms(everything, frozenset(), bare=True, addressed=True)
     model: Path | None = None
     recognisers: dict[int, Recogniser] = {}

@@ -24,6 +24,10 @@ class Control(StrEnum):
     MENU = "menu"
 
 
+JOINT = "_"
+"""Between words that a model knows as one: «номер_пять»."""
+
+
 @dataclass(frozen=True, slots=True)
 class Heard:
     """The recogniser's final text for one utterance.

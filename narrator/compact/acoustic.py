@@ -34,7 +34,8 @@ from narrator.compact.kaldi import (
 )
 
 DIFFERENCES = Path(__file__).with_name("data") / "acoustic.npz"
-SILENCE = "SIL"
+SILENCE, PAUSE = "SIL", "PAUSE"
+"""Silence between words, and inside what counts as one word."""
 POSITIONS = "BEIS"  # a phone begins, ends, stands inside or is the whole word
 
 SCALE = 0.5  # acoustic scale folded into the output, so that model.conf can say 1
@@ -67,8 +68,8 @@ class Acoustic:
             self._stored: dict[str, NDArray[Any]] = {name: stored[name] for name in stored.files}
         self.phones: list[str] = [str(phone) for phone in self._stored["phones"]]
         spoken = range(len(self.phones) - 1)
-        self.phone_ids = [1, 2, *(3 + 4 * k + p for k in spoken for p in range(len(POSITIONS)))]
-        """Kaldi's phones: silence, garbage, then every phone in its four positions."""
+        self.phone_ids = [1, 2, *(3 + 4 * k + p for k in spoken for p in range(len(POSITIONS))), 3 + 4 * len(spoken)]
+        """Kaldi's phones: silence, garbage, then every phone in its four positions, and the pause."""
 
     @property
     def phone_cost(self) -> float:
@@ -76,9 +77,9 @@ class Acoustic:
         return PHONE_COST
 
     def phone_id(self, phone: str, position: str) -> int:
-        """Kaldi's number of `phone` (silence or one of `phones`) in one of `POSITIONS`."""
-        if phone == SILENCE:
-            return 1
+        """Kaldi's number of `phone` (one of `phones`, silence or the pause) in one of `POSITIONS`."""
+        if phone in (SILENCE, PAUSE):
+            return 1 if phone == SILENCE else self.phone_ids[-1]
         return 3 + 4 * (self.phones.index(phone) - 1) + POSITIONS.index(position)
 
     def transitions(self, phone_id: int) -> tuple[int, int]:
@@ -122,7 +123,8 @@ class Acoustic:
         garbage_pdf = len(self._stored["output:bias"])
         tuples = [(1, 0, 0, 1), (2, 0, garbage_pdf, garbage_pdf)]
         tuples += [(2, k, 2 * k, 2 * k + 1) for k in range(1, garbage_states)]
-        tuples += [(phone, 0, pdf, pdf + 1) for phone in ids[2:] for pdf in [2 * ((phone - 3) // 4 + 1)]]
+        tuples += [(phone, 0, pdf, pdf + 1) for phone in ids[2:-1] for pdf in [2 * ((phone - 3) // 4 + 1)]]
+        tuples.append((ids[-1], 0, 0, 1))  # a pause sounds like silence
         log_probs = [0.0] + [math.log(0.5)] * self.transition_count
         return (
             b"<TransitionModel> <Topology> " + topology + b"</Topology> <Tuples> " + integer(len(tuples))

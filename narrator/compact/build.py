@@ -34,7 +34,7 @@ _MODEL_CONF = """\
 --lattice-beam=6.0
 --acoustic-scale=1.0
 --frame-subsampling-factor=3
---endpoint.silence-phones=1
+--endpoint.silence-phones=1:{pause}
 --endpoint.rule2.min-trailing-silence=0.5
 --endpoint.rule3.min-trailing-silence=1.0
 --endpoint.rule4.min-trailing-silence=1.5
@@ -112,11 +112,12 @@ def _write(words: tuple[str, ...], folder: Path, work: Path) -> None:
         (folder / name).mkdir(parents=True)
     (folder / "am" / "final.mdl").write_bytes(acoustic.write(base))
     (folder / "conf" / "mfcc.conf").write_text(mfcc, "ascii")
-    (folder / "conf" / "model.conf").write_text(_MODEL_CONF, "ascii")
+    (folder / "conf" / "model.conf").write_text(_MODEL_CONF.format(pause=acoustic.phone_ids[-1]), "ascii")
     write_graphs(folder / "graph", work, acoustic, lexicon)
     (folder / "graph" / "disambig_tid.int").write_text(f"{acoustic.transition_count + 1}\n", "ascii")
     kinds = ("begin", "end", "internal", "singleton")
-    boundaries = ["1 nonword", "2 singleton", *(f"{i} {kinds[(i - 3) % 4]}" for i in acoustic.phone_ids[2:])]
+    boundaries = ["1 nonword", "2 singleton", *(f"{i} {kinds[(i - 3) % 4]}" for i in acoustic.phone_ids[2:-1])]
+    boundaries.append(f"{acoustic.phone_ids[-1]} internal")
     (folder / "graph" / "phones" / "word_boundary.int").write_text("\n".join(boundaries) + "\n", "ascii")
     said = "".join(f"{word}\t{' '.join(phones)}\n" for word in words for phones in lexicon[word])
     (folder / "lexicon.tsv").write_text(said, "utf-8")

@@ -12,6 +12,8 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from narrator.compact import BuildError
+from narrator.compact.acoustic import PAUSE
+from narrator.messages import JOINT
 
 DATA = Path(__file__).with_name("data")
 Phones = tuple[str, ...]
@@ -32,8 +34,22 @@ _VOICELESS = frozenset({"p", "pʲ", "f", "fʲ", "k", "kʲ", "t", "tʲ", "s", "s�
 def pronounce(words: Iterable[str], phones: Collection[str]) -> dict[str, tuple[Phones, ...]]:
     """All pronunciations of every word, in `phones` (which must hold every phone of the lexicon).
 
-    A word written with «е» for «ё» is given the pronunciation with «ё» as well. Raises BuildError.
+    Words that are joined to one may have a pause between them. A word written with «е» for «ё» is given the
+    pronunciation with «ё» as well. Raises BuildError.
     """
+    words = tuple(words)
+    single = _of_single({part for word in words for part in word.split(JOINT)}, phones)
+    return {word: _joined([single[part] for part in word.split(JOINT)]) for word in words}
+
+
+def _joined(parts: Sequence[tuple[Phones, ...]]) -> tuple[Phones, ...]:
+    ways = parts[0]
+    for part in parts[1:]:
+        ways = tuple((*way, *gap, *more) for way in ways for gap in ((), (PAUSE,)) for more in part)
+    return ways
+
+
+def _of_single(words: Collection[str], phones: Collection[str]) -> dict[str, tuple[Phones, ...]]:
     lexicon = _lexicon()
     with_yo = {word.replace("ё", "е"): word for word in (DATA / "yo.txt").read_text("utf-8").split()}
     found: dict[str, tuple[Phones, ...]] = {}

@@ -30,7 +30,7 @@ def spoken(settings: Settings, ask: Callable[[str], None], patience: float = 8.0
     words = commands(settings)
     ears = MicrophoneEars(settings.ears, settings.paths.cache_dir, vocabulary(settings, words), signals.put)
     try:
-        ears.listen(1, words.phrases(words.everything(), bare=True, addressed=True))
+        ears.listen(1, words.phrases(words.everything(), bare=True, addressed=True, joined=True))
         ends = time.monotonic() + PATIENCE
         while ears.health is None and time.monotonic() < ends:
             if wait_for_signal(signals, 0.2, PortFailed) is not None:

@@ -17,6 +17,7 @@ from typing import BinaryIO
 from narrator.compact import BuildError
 from narrator.compact.build import cached_model
 from narrator.config import EarsSettings
+from narrator.messages import JOINT
 
 log = logging.getLogger(__name__)
 
@@ -48,8 +49,8 @@ class ModelReport:
         return UNKNOWN in self.words
 
     def missing_words(self, words: Iterable[str]) -> tuple[str, ...]:
-        """Those of `words` (or of the words of phrases) that this model can never hear, sorted."""
-        asked = {word for phrase in words for word in phrase.split()}
+        """Those of `words`, or of the words of phrases, that this model can never hear, sorted."""
+        asked = {word for phrase in words for joined in phrase.split() for word in joined.split(JOINT)}
         return tuple(sorted(word for word in asked if spelling(word, self.words.__contains__) is None))
 
 

@@ -8,12 +8,10 @@ one takes well under a millisecond, and switching a running one would abort the 
 
 from __future__ import annotations
 
-import importlib
 import json
 import logging
 import math
 import time
-import wave
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,11 +21,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from narrator.messages import Form
+from narrator.messages import JOINT, Form
 from narrator.ports.alternatives import certainty, choose, once, weighed
 from narrator.ports.early import Forms, Quiet, Standing
 from narrator.ports.loudness import Loudness
 from narrator.ports.models import UNKNOWN, RecogniserError, check_files, spelling
+from narrator.ports.recordings import RATES, read_sound
 
 log = logging.getLogger(__name__)
 
@@ -71,14 +70,14 @@ _TAIL = 1.0  # seconds at most until the refractory time is ended by quiet
 _FULL = 32700  # of 32768: full scale
 _SELDOM = 4  # blocks between two looks while somebody speaks
 _ROUNDING = 0.001  # seconds
-_ROOM = 1.0  # seconds of sound that are kept while no word has been recognised
+_ROOM = 3.0  # seconds of sound that are kept while no word has been recognised: the longest word
 _LONGEST = 6.0  # seconds: what goes on for longer is talk
-_RATES = range(8000, 192_001)
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word heard: the probability 0…1 of it, start and end in seconds since `listen` or `reset`."""
+    """A word heard, or several that the model knows as one: how probable, 0…1; start and end in seconds since `listen`
+    or `reset`."""
 
     text: str
     confidence: float
@@ -114,7 +113,7 @@ class Recogniser:
     """
 
     def __init__(self, model_dir: Path, rate: int, *, early: bool = False) -> None:
-        if rate not in _RATES:
+        if rate not in RATES:
             raise RecogniserError(f"Sound at {rate} Hz cannot be recognised: use 16000, 44100 or 48000 Hz.")
         check_files(model_dir)
         try:
@@ -139,6 +138,7 @@ class Recogniser:
         self._sound: deque[bytes] = deque()  # since the utterance began, to be heard again if it was not over yet
         self._shown: dict[str, str] = {}  # the model's spelling -> ours
         self._unavailable: dict[str, None] = {}
+        self._known: dict[str, bool] = {}
         self._fed = self._took = 0.0
         self._looks = 0
         self._resting, self._rested = False, 0.0  # after a command; seconds of it
@@ -174,7 +174,7 @@ class Recogniser:
         usable: dict[str, str] = {}
         shown: dict[str, str] = {}
         for phrase in phrases:
-            words = phrase.split()
+            words = self._joined(phrase.split())
             spelt = {word: spelling(word, self._knows) for word in words}
             for word in (word for word, known in spelt.items() if known is None and word not in self._unavailable):
                 self._unavailable[word] = None
@@ -183,7 +183,7 @@ class Recogniser:
             if words and len(known) == len(words):
                 usable[" ".join(known)] = " ".join(words)
                 for model_word, word in zip(known, words, strict=True):
-                    shown.setdefault(model_word, word)
+                    shown.setdefault(model_word, word.replace(JOINT, " "))
         if not usable:
             raise RecogniserError("None of the phrases can be heard: give a list with words that the model knows.")
         beginnings = {word for form in forms or () for word in form.places[0]}
@@ -327,16 +327,22 @@ class Recogniser:
         alternatives = told.get("alternatives", ())
         if not alternatives:
             return None
-        spoken = [tuple(self._ours(word["word"]) for word in one.get("result", ())) for one in alternatives]
+        heard = [[self._ours(word["word"]) for word in one.get("result", ())] for one in alternatives]
+        spoken = [tuple(" ".join(texts).split()) for texts in heard]
         # Vosk's pairs make talk that was listed often as much likelier after every word, which is taken back
         scores = [one["confidence"] for one in alternatives]
         first = 1 if self._talk == 1 else 2
         guesses = weighed(spoken, scores, first=first, late=math.log(self._talk * LATE))
         guess, confidence = choose(guesses, self._forms)
-        heard = alternatives[guesses.index(guess)].get("result", ())
+        chosen = guesses.index(guess)
         words = tuple(
-            Word(text, certainty(text, guesses), self._began + word["start"], self._began + word["end"])
-            for text, word in zip(guess.words, heard, strict=True)
+            Word(
+                text=text,
+                confidence=min(certainty(part, guesses) for part in text.split()),
+                start=self._began + word["start"],
+                end=self._began + word["end"],
+            )
+            for text, word in zip(heard[chosen], alternatives[chosen].get("result", ()), strict=True)
         )
         if not words:
             return None
@@ -363,8 +369,20 @@ class Recogniser:
         rise, fall = self._loudness.rise(start, end), self._loudness.fall(start, end)
         return rise < RISE or (fall < FALL and rise - fall > NEW)
 
+    def _joined(self, words: list[str]) -> list[str]:
+        """The words, as many as possible joined to such as the model knows as one."""
+        joined: list[str] = []
+        while words:
+            sizes = range(len(words), 1, -1)
+            size = next((size for size in sizes if self._knows(JOINT.join(words[:size]))), 1)
+            joined.append(JOINT.join(words[:size]))
+            words = words[size:]
+        return joined
+
     def _knows(self, word: str) -> bool:
-        return bool(self._model.vosk_model_find_word(word) >= 0)
+        if word not in self._known:
+            self._known[word] = self._model.vosk_model_find_word(word) >= 0
+        return self._known[word]
 
     def _ours(self, text: str) -> str:
         return " ".join(self._shown.get(word, word) for word in text.split())
@@ -378,43 +396,3 @@ def hear_file(model_dir: Path, path: Path, phrases: Sequence[str], *, early: boo
     heard = recogniser.feed(frames)
     last = recogniser.finish()
     return heard if last is None else [*heard, last]
-
-
-def read_sound(path: Path) -> tuple[bytes, int]:
-    """Mono 16-bit frames and their rate in hertz, of a 16-bit WAV file or, where soundfile is installed, FLAC.
-
-    Channels are averaged. Raises RecogniserError for a file that is absent, broken, empty or of another kind.
-    """
-    try:
-        samples, rate = _read_flac(path) if path.suffix.lower() == ".flac" else _read_wav(path)
-    except (wave.Error, EOFError) as error:
-        raise RecogniserError(f"{path} is no 16-bit WAV file ({error or 'it ends too soon'}): convert it.") from error
-    except OSError as error:
-        raise RecogniserError(f"{path} cannot be read ({error.strerror}): check the name and the rights.") from error
-    if not len(samples):
-        raise RecogniserError(f"{path} holds no sound: record it again.")
-    if rate not in _RATES:
-        raise RecogniserError(f"{path} is at {rate} Hz: convert it to 16000 Hz.")
-    return samples.mean(axis=1).round().astype("<i2").tobytes(), rate
-
-
-def _read_wav(path: Path) -> tuple[Any, int]:
-    with wave.open(str(path), "rb") as file:
-        if file.getsampwidth() != 2:
-            raise wave.Error(f"it has {8 * file.getsampwidth()} bits a sample")
-        channels, rate = file.getnchannels(), file.getframerate()
-        frames = file.readframes(file.getnframes())
-    whole = len(frames) - len(frames) % (2 * channels)  # a file that was cut off may end inside a frame
-    return np.frombuffer(frames[:whole], "<i2").reshape(-1, channels), rate
-
-
-def _read_flac(path: Path) -> tuple[Any, int]:
-    try:
-        soundfile: Any = importlib.import_module("soundfile")  # not a dependency of the product
-    except ImportError:
-        raise RecogniserError(f"{path} needs soundfile: pip install soundfile, or convert it to WAV.") from None
-    try:
-        samples, rate = soundfile.read(str(path), dtype="int16", always_2d=True)
-    except soundfile.SoundFileError as error:
-        raise RecogniserError(f"{path} is no FLAC file ({error}): convert it to 16-bit WAV.") from error
-    return samples, int(rate)

@@ -292,7 +292,7 @@ def listening(grammar: Grammar, state: State, *, talk: bool, can_undo: bool) -> 
 def both(grammar: Grammar, live: Iterable[Reading], *, bare: bool, addressed: bool) -> Listening:
     """What the recogniser may hear when `live` may be said, `bare` or after «ведущий»."""
     said = tuple(live)
-    phrases = grammar.phrases(said, bare=bare, addressed=addressed)
+    phrases = grammar.phrases(said, bare=bare, addressed=addressed, joined=True)
     return phrases, grammar.forms(said, UNHURRIED, bare=bare, addressed=addressed)
 
 

@@ -140,7 +140,7 @@ def commands(lab: Lab, count: int) -> None:
             plain.append((time.monotonic(), signal.text))
 
     settings = load()
-    model = find_model(settings.ears, lab.cache / "narrator", grammar("ru").words())
+    model = find_model(settings.ears, lab.cache / "narrator", (*grammar("ru").words(), *grammar("ru").joined()))
     peer_model = default_end_pointer(model, lab.folder)
     said: list[tuple[float, float, str, Path]] = []
     with lab.box(900) as (box, room, moderator):

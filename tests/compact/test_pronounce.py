@@ -120,3 +120,8 @@ def test_an_absent_espeak_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     assert shutil.which("espeak-ng") is None
     with pytest.raises(BuildError, match="apt install espeak-ng"):
         pronounce(["дом"], PHONES)
+
+
+def test_between_joined_words_there_may_be_a_pause() -> None:
+    assert said("номер_пять") == ["n o mʲ i r pʲ a tʲ", "n o mʲ i r PAUSE pʲ a tʲ"]
+    assert len(said("игрок_номер_девять")) == 2 * 2 * 2 * 2  # two ways to say «игрок», two «девять», two pauses

@@ -16,7 +16,8 @@ from narrator.compact import BuildError, train
 from narrator.compact.acoustic import Acoustic, load_base
 from narrator.compact.pronounce import pronounce
 from narrator.compact.train import corpus, sources
-from narrator.ports.recogniser import Recogniser, read_sound
+from narrator.ports.recogniser import Recogniser
+from narrator.ports.recordings import read_sound
 from tests.speech_lab import model as model
 from tests.speech_lab import speak
 

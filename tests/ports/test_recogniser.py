@@ -21,7 +21,8 @@ from narrator.config import load
 from narrator.messages import Form
 from narrator.ports import models
 from narrator.ports.models import BIG, RecogniserError, check_model, find_model, spelling
-from narrator.ports.recogniser import FEW, LONG, REFRACTORY, SHORT, TALK, Recogniser, hear_file, read_sound
+from narrator.ports.recogniser import FEW, LONG, REFRACTORY, SHORT, TALK, Recogniser, hear_file
+from narrator.ports.recordings import read_sound
 from tests.speech_lab import COMMANDS, NUMBERS, RATE, VOICES, WORDS, speak, write_wav
 from tests.speech_lab import model as model
 

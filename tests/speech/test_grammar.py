@@ -22,6 +22,7 @@ from narrator.speech.intents import (
     Unclear,
     attention,
     listen_for,
+    live_readings,
     night_intents,
     understand,
 )
@@ -265,3 +266,35 @@ def test_a_firm_question_is_answered_without_the_address(key: str, host: Host) -
 def test_words_are_small_russian_letters_once() -> None:
     assert len(set(WORDS)) == len(WORDS)
     assert not [word for word in WORDS if not all("а" <= letter <= "я" for letter in word)]
+
+
+def test_words_that_always_follow_one_another_are_joined() -> None:
+    joined = set(GRAMMAR.joined())
+    assert {"номер_пять", "игроку_номер_пять", "снять_фол", "встает_из_за_стола", "пять_голосов"} <= joined
+    assert all(set(text.split("_")) <= set(WORDS) for text in joined)
+    assert not any("уходит" in text or text.startswith("ведущий") for text in joined)
+
+
+@GAMES
+def test_what_is_joined_is_covered_pair_by_pair(key: str, host: Host) -> None:
+    """For a recogniser that knows the joined words as one, too, every command is a row of pairs that it was given."""
+    joined, chance = set(GRAMMAR.joined()), random.Random(key)
+
+    def as_joined(text: str) -> list[str]:
+        words, found = text.split(), []
+        while words:
+            size = next((n for n in range(len(words), 1, -1) if "_".join(words[:n]) in joined), 1)
+            found.append("_".join(words[:size]))
+            words = words[size:]
+        return found
+
+    for state in moments(key, host)[::3]:
+        known = {
+            pair
+            for phrase in listen_for(GRAMMAR, state, talk=True, can_undo=True)
+            for pair in oracle.pairs(" ".join(as_joined(phrase)))
+        }
+        for reading in live_readings(state, True):
+            text = oracle.a_sentence(reading, chance)
+            if text is not None and (reading.intent != "end-speech" or state.rules.thanks_ends_speech):
+                assert oracle.pairs(" ".join(as_joined(text))) <= known, text

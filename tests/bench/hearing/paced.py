@@ -127,7 +127,7 @@ def said_by(count: int, cast: Cast) -> list[tuple[Command, str]]:
 def measure(pulse: Pulse, folder: Path, count: int) -> None:
     """Run it and print the table."""
     places, cast = moments(), Cast(Studio(folder / "studio"))
-    words = GRAMMAR.words()
+    words = (*GRAMMAR.words(), *GRAMMAR.joined())
     model = find_model(load().ears, folder, words)
     plain = default_end_pointer(model, folder)
     ears_of: dict[Listener, dict[str, Any]] = {

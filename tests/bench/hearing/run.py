@@ -64,7 +64,7 @@ def models(given: list[str], folder: Path) -> Iterator[tuple[str, str, Path]]:
             setattr(acoustic, key, float(value))
         told = " ".join([fingerprint(file), *constants])
         out = folder / "models" / hashlib.sha256(told.encode()).hexdigest()[:16]
-        build(GRAMMAR.words(), out)
+        build((*GRAMMAR.words(), *GRAMMAR.joined()), out)
         vars(acoustic).update(kept)
         yield "" if n == 0 else f" with {file.stem}", told, out
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from narrator.ports.recogniser import read_sound
+from narrator.ports.recordings import read_sound
 from narrator.speech.lang import ru
 from tests.bench.hearing.commands import GRAMMAR, RECORDINGS, with_yo
 from tests.bench.hearing.noise import HALL, LIVING, SMALL, Place, heard_at, quiet_room

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from narrator.ports import rhvoice
-from narrator.ports.recogniser import read_sound
+from narrator.ports.recordings import read_sound
 
 RATE = 16000
 Sound = NDArray[np.float32]

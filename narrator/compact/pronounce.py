@@ -13,11 +13,11 @@ from pathlib import Path
 
 from narrator.compact import BuildError
 from narrator.compact.acoustic import PAUSE
-from narrator.messages import JOINT
 
 DATA = Path(__file__).with_name("data")
 Phones = tuple[str, ...]
 
+JOINT = "_"  # between words that are one to the model, the same as in narrator.messages
 _WORD = re.compile(r"[а-яё]+(-[а-яё]+)*")
 _MARKS = str.maketrans("", "", "ˈˌː\"^-'")  # stress, length and espeak-ng's own marks: the model knows none of them
 _STRESS = "ˈ"

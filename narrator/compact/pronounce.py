@@ -122,7 +122,7 @@ def _spoken(sounds: Phones, before: int) -> Phones:
     `before`: how many sounds stand before the stressed vowel, about.
     """
     said = list(sounds)
-    for place, phone in enumerate(said[: max(0, before)]):
+    for place, phone in enumerate(said[:before]):
         if phone == "a" and place:
             said[place] = "i" if said[place - 1][-1] in "ʲɕj" else "ʌ"
     for place in range(len(said) - 2, -1, -1):

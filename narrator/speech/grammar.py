@@ -81,12 +81,11 @@ class Grammar:
                 "expansion_rules": self._words.RULES | anybody,
             }
         )
+        seats = {
+            case: {seat: self._words.seat_forms(seat, case) for seat in SEATS} for case in ("", *self._words.SEAT_CASES)
+        }
         self._forms: dict[str, dict[int, tuple[str, ...]]] = {
-            **{
-                f"{slot}_{case}" if case else slot: {seat: self._words.seat_forms(seat, case) for seat in SEATS}
-                for slot in ("seat", "by")
-                for case in ("", *self._words.SEAT_CASES)
-            },
+            **{f"{slot}_{case}" if case else slot: forms for slot in ("seat", "by") for case, forms in seats.items()},
             **{
                 f"count_{kind}" if kind else "count": {c: self._words.count_forms(c, kind) for c in COUNTS}
                 for kind in ("", *self._words.COUNT_KINDS)

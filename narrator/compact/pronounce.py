@@ -27,6 +27,7 @@ _SAME = {  # sounds that the acoustic model does not tell apart
     "dts": "ts", "dtsʲ": "ts", "tsʲ": "ts", "l": "ɭ", "ɫ": "ɭ", "lʲ": "ɭʲ", "tɕ": "ɕ", "dʒʲ": "tʃʲ",
 }  # fmt: skip
 _VOICELESS_OF = {"b": "p", "bʲ": "pʲ", "v": "f", "vʲ": "fʲ", "ɡ": "k", "d": "t", "dʲ": "tʲ", "z": "s", "ʒ": "ʃ"}
+_VOWELS = frozenset("aeiouyʌɵ")
 _SOFTENING = frozenset({"tʲ", "dʲ", "nʲ", "sʲ"})
 _VOICELESS = frozenset({"p", "pʲ", "f", "fʲ", "k", "kʲ", "t", "tʲ", "s", "sʲ", "ʃ", "ɕ", "x", "ts", "tʃʲ"})
 
@@ -99,7 +100,8 @@ def _variants(word: str, ipa: str, phones: Collection[str]) -> list[Phones]:
     pedantic = tuple(_phone(word, sound, phones) for sound in spelt)
     before = _SOUND.findall(ipa.strip().partition(_STRESS)[0].translate(_MARKS)) if _STRESS in ipa else []
     softer = _softer(word, pedantic)
-    ways = [pedantic, softer, _spoken(softer, len(before))]
+    spoken = _spoken(softer, len(before))
+    ways = [pedantic, softer, spoken, _trailing(spoken, len(before))]
     # «кто в игре» is «кто выгре»: so is every «и» after a hard consonant
     ways += [("y", *way[1:]) for way in ways if word.startswith("и") and way[0] == "i"]
     return [way for way in dict.fromkeys(ways) if all(phone in phones for phone in way)]
@@ -138,6 +140,17 @@ def _spoken(sounds: Phones, before: int) -> Phones:
     text = re.sub(r"(?<!\S)(\S+) \1(?!\S)", r"\1", text)
     text = re.sub(r"(?<!\S)t (?=ts|tʃʲ)", "", text)
     return tuple(text.split())
+
+
+def _trailing(sounds: Phones, before: int) -> Phones:
+    """With a weak end, if that is not stressed: «правила» ends short, «ведущий» and «первый» lose their last sound."""
+    stressed = next((place for place, phone in enumerate(sounds) if place >= before and phone in _VOWELS), len(sounds))
+    if len(sounds) > stressed + 2:
+        if sounds[-1] == "a":
+            return (*sounds[:-1], "ʌ")
+        if sounds[-2:] in (("i", "j"), ("y", "j")):
+            return sounds[:-1]
+    return sounds
 
 
 def _phone(word: str, sound: str, phones: Collection[str]) -> str:

@@ -80,6 +80,17 @@ def choose(guesses: Sequence[Guess], forms: Forms) -> tuple[Guess, float]:
     return best, best.share
 
 
+def possible(meant: Meaning, guesses: Sequence[Guess], forms: Forms) -> float:
+    """The probability 0…1 that this was said rather than what is no command, or nothing."""
+    share = others = 0.0
+    for guess in guesses:
+        if forms.meaning(once(guess.words, forms)) == meant:
+            share += guess.share
+        elif not guess.words or UNKNOWN in guess.words:
+            others += guess.share
+    return share / (share + others) if share else 0.0
+
+
 def certainty(word: str, guesses: Sequence[Guess]) -> float:
     """The probability 0…1 that a word was said."""
     return sum(guess.share for guess in guesses if word in guess.words)

@@ -23,7 +23,8 @@ log = logging.getLogger(__name__)
 
 BIG = "vosk-model-small-ru-0.22"
 """Folder name of the model that `scripts/fetch-model` puts into the cache folder."""
-UNKNOWN = "[unk]"
+UNKNOWN, CHATTER = "[unk]", "[chatter]"
+"""What is no word of a model; the second is the compact model's, and likelier (see `sceptic`)."""
 LARGEST = 150_000_000
 """Bytes. Above it a model is no "small" one: it would not load, or load for minutes, on a Raspberry Pi."""
 

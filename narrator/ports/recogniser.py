@@ -22,11 +22,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from narrator.messages import JOINT, Form
-from narrator.ports.alternatives import certainty, choose, once, weighed
-from narrator.ports.early import Forms, Quiet, Standing
+from narrator.ports.alternatives import Guess, certainty, choose, once, possible, weighed
+from narrator.ports.early import Forms, Meaning, Quiet, Standing
 from narrator.ports.loudness import Loudness
-from narrator.ports.models import UNKNOWN, RecogniserError, check_files, spelling
+from narrator.ports.models import CHATTER, UNKNOWN, RecogniserError, check_files, spelling
 from narrator.ports.recordings import RATES, read_sound
+from narrator.ports.sceptic import DOUBT, Sceptic
 
 log = logging.getLogger(__name__)
 
@@ -65,8 +66,7 @@ FALL, NEW = 6.0, 10.0
 """Decibels that a command must be louder than what comes right after it, if that is so much louder than what was before
 it: what goes on all the time is the crowd."""
 _VOICE = 0.1  # of the utterance's peak: less is the room, even if Vosk counts it to the first word
-_OVER = 0.3  # seconds of quiet after which the tail of a command is over
-_TAIL = 1.0  # seconds at most until the refractory time is ended by quiet
+_OVER, _TAIL = 0.3, 1.0  # seconds of quiet after which the tail of a command is over, and of the tail at most
 _FULL = 32700  # of 32768: full scale
 _SELDOM = 4  # blocks between two looks while somebody speaks
 _ROUNDING = 0.001  # seconds
@@ -130,6 +130,7 @@ class Recogniser:
         self._new_recogniser = vosk.KaldiRecognizer
         self._rate, self._early = rate, early
         self._vosk: Any = None
+        self._sceptic: Sceptic | None = None
         self._grammar = ""
         self._forms = Forms(())
         self._talk = 1
@@ -190,7 +191,7 @@ class Recogniser:
         self._talk = TALK if 0 < len(beginnings) <= FEW else 1
         listed = [*usable, *([UNKNOWN] * self._talk if self._knows(UNKNOWN) else [])]
         self._grammar = json.dumps(listed, ensure_ascii=False)  # Vosk's parser does not know \u escapes
-        self._shown = shown
+        self._shown = shown | {CHATTER: UNKNOWN}
         if forms is None:
             forms = [Form(tuple(frozenset((word,)) for word in phrase.split()), phrase) for phrase in usable.values()]
         self._forms = Forms(forms)
@@ -224,9 +225,20 @@ class Recogniser:
 
     def _renew(self) -> None:
         # Vosk's own Reset would still decode the third of a second that waits for its right context
-        self._vosk = self._new_recogniser(self._model, self._rate, self._grammar)
-        self._vosk.SetMaxAlternatives(_GUESSES)
-        self._vosk.SetWords(True)
+        self._vosk = self._made(self._grammar)
+        if self._knows(CHATTER):
+            self._sceptic = Sceptic(lambda: self._made(self._grammar.replace(UNKNOWN, CHATTER)))
+
+    def _made(self, grammar: str) -> Any:
+        made = self._new_recogniser(self._model, self._rate, grammar)
+        made.SetMaxAlternatives(_GUESSES)
+        made.SetWords(True)
+        return made
+
+    def _hear(self, frames: bytes) -> bool:
+        if self._sceptic:
+            self._sceptic.hear(frames)
+        return bool(self._vosk.AcceptWaveform(frames))
 
     def _feed_block(self, block: bytes) -> Utterance | None:
         began = time.perf_counter()
@@ -240,7 +252,7 @@ class Recogniser:
         if self._fed - self._opened < CUT:
             self._opening = max(self._opening, peak)
         self._clipped += int(np.count_nonzero((samples >= _FULL) | (samples <= -_FULL)))
-        ended = self._vosk.AcceptWaveform(block)
+        ended = self._hear(block)
         self._loudness.add(samples, self._fed, self._fed + seconds)
         self._fed += seconds
         utterance = self._utterance(self._vosk.Result) if ended else None
@@ -292,7 +304,7 @@ class Recogniser:
         self._sound.extend(sound)
         again = b"".join(sound)
         self._began = self._fed - len(again) / 2 / self._rate
-        return self._utterance(self._vosk.Result) if self._vosk.AcceptWaveform(again) else None
+        return self._utterance(self._vosk.Result) if self._hear(again) else None
 
     def _pass_over(self, samples: NDArray[np.int16], seconds: float) -> None:
         self._fed += seconds
@@ -318,6 +330,7 @@ class Recogniser:
     def _utterance(self, result: Any, early: bool = False) -> Utterance | None:
         asked = time.perf_counter()
         told = json.loads(result())
+        sceptical = self._sceptic.alternatives(over=not early) if self._sceptic else ()
         took = self._took + time.perf_counter() - asked
         self._took = 0.0
         self._partial, self._partial_since = "", self._fed
@@ -327,12 +340,7 @@ class Recogniser:
         alternatives = told.get("alternatives", ())
         if not alternatives:
             return None
-        heard = [[self._ours(word["word"]) for word in one.get("result", ())] for one in alternatives]
-        spoken = [tuple(" ".join(texts).split()) for texts in heard]
-        # Vosk's pairs make talk that was listed often as much likelier after every word, which is taken back
-        scores = [one["confidence"] for one in alternatives]
-        first = 1 if self._talk == 1 else 2
-        guesses = weighed(spoken, scores, first=first, late=math.log(self._talk * LATE))
+        heard, guesses = self._guesses(alternatives)
         guess, confidence = choose(guesses, self._forms)
         chosen = guesses.index(guess)
         words = tuple(
@@ -351,7 +359,8 @@ class Recogniser:
         doubt = "clipped" if clipped > CLIPPED * seconds * self._rate else "cut off" if cut else ""
         said = once(guess.words, self._forms)
         text = " ".join(said)
-        if self._forms.meaning(said) and self._is_amid(words[0].start, words[-1].end):
+        meant = self._forms.meaning(said)
+        if meant and (self._is_amid(words[0].start, words[-1].end) or self._is_doubted(meant, sceptical)):
             text = f"{UNKNOWN} {text}"
         return Utterance(
             text=text,
@@ -363,6 +372,19 @@ class Recogniser:
             early=early,
             doubt=doubt,
         )
+
+    def _guesses(self, alternatives: Sequence[dict[str, Any]]) -> tuple[list[list[str]], list[Guess]]:
+        """Words as Vosk divides them, and how probable they are together, of each alternative."""
+        heard = [[self._ours(word["word"]) for word in one.get("result", ())] for one in alternatives]
+        spoken = [tuple(" ".join(texts).split()) for texts in heard]
+        # Vosk's pairs make talk that was listed often as much likelier after every word, which is taken back
+        scores = [one["confidence"] for one in alternatives]
+        first = 1 if self._talk == 1 else 2
+        return heard, weighed(spoken, scores, first=first, late=math.log(self._talk * LATE))
+
+    def _is_doubted(self, meant: Meaning, alternatives: Sequence[dict[str, Any]]) -> bool:
+        """Whether this is not what the sceptic thinks of."""
+        return self._sceptic is not None and possible(meant, self._guesses(alternatives)[1], self._forms) < DOUBT
 
     def _is_amid(self, start: float, end: float) -> bool:
         """Whether somebody spoke just before, or who began to speak goes on."""

@@ -63,7 +63,7 @@ UNHURRIED = frozenset(
     }
 )
 """What is never done before it is clear that no more is said."""
-_HARMLESS, _NUMBERED = 2.0, 2 / 3
+_HARMLESS, _NUMBERED = 4 / 3, 2 / 3
 """How much doubt is allowed, as a share of that for any other step."""
 
 
@@ -178,7 +178,7 @@ def surety(meaning: Meaning, least: float) -> float:
     """How sure 0…1 a meaning must be to be acted on, where `least` is enough for a step of the game.
 
     With a number a third less doubt is allowed: another player's or another count is worse than to be asked again.
-    Twice the doubt is allowed where hardly anything is lost: what only makes the narrator speak or be silent, a pause.
+    A third more is allowed where hardly anything is lost: what only makes the narrator speak or be silent, a pause.
     """
     if isinstance(meaning, (Request, m.Order, m.Pause, m.Resume)):
         return 1 - (1 - least) * _HARMLESS

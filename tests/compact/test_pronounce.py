@@ -73,6 +73,8 @@ def test_names_may_be_heard_as_people_say_them(name: str, phones: str) -> None:
         ("подтверждаю", "p ʌ t vʲ i r ʒ d a j u"),
         ("единица", "i dʲ i nʲ i ts a"),
         ("игре", "y ɡ rʲ e"),  # «кто в игре»
+        ("правила", "p r a vʲ i ɭ ʌ"),
+        ("ведущий", "vʲ i d u ɕ i"),
         ("форумные", "f o r u m n y j i"),  # espeak-ng stresses the second «у»
     ],
 )
@@ -81,7 +83,9 @@ def test_words_may_be_heard_as_people_say_them(word: str, phones: str) -> None:
 
 
 def test_a_stressed_a_is_never_short() -> None:
-    assert said("пятый") == ["pʲ a t y j"]
+    assert said("пятый") == ["pʲ a t y j", "pʲ a t y"]
+    assert said("тишина") == ["tʲ i ʃ y n a"]
+    assert said("второй") == ["f t ʌ r o j"]
     assert said("замечание") == ["z ʌ mʲ i tʃʲ a nʲ i j i"]
 
 

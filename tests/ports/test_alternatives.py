@@ -9,7 +9,7 @@ import pytest
 
 from narrator.game.state import Phase
 from narrator.messages import Form
-from narrator.ports.alternatives import Guess, certainty, choose, once, shares, weighed
+from narrator.ports.alternatives import Guess, certainty, choose, once, possible, shares, weighed
 from narrator.ports.early import Forms
 from narrator.speech.grammar import grammar
 from narrator.speech.intents import listening
@@ -127,3 +127,22 @@ def test_talk_after_the_first_words_counts_for_less() -> None:
         assert [guess.words for guess in found] == texts
         assert sum(guess.share for guess in found) == pytest.approx(1)
         assert [guess.share * 10 == pytest.approx(found[0].share) for guess in found].count(True) == lessened
+
+
+@pytest.mark.parametrize(
+    ("said", "share"),
+    [
+        ({"пауза": 1.0}, 1.0),
+        ({"пауза": 0.2, "[unk]": 0.8}, 0.2),
+        ({"пауза": 0.2, "": 0.8}, 0.2),
+        ({"пауза": 0.2, "номер [unk]": 0.4, "пауза [unk]": 0.4}, 0.2),
+        ({"пауза пауза": 0.5, "[unk]": 0.5}, 0.5),
+        # another command and no sentence are no other talk
+        ({"пауза": 0.2, "номер два": 0.6, "номер номер": 0.2}, 1.0),
+        ({"номер два": 1.0}, 0.0),
+        ({"[unk]": 1.0}, 0.0),
+    ],
+)
+def test_how_possible_a_command_is_beside_talk(said: dict[str, float], share: float) -> None:
+    guesses = [Guess(tuple(text.split()), part) for text, part in said.items()]
+    assert possible(FORMS.meaning(("пауза",)), guesses, FORMS) == pytest.approx(share)

@@ -196,6 +196,49 @@ def _voiced(frames: bytes) -> bytes:
     return samples[loud[0] : loud[-1]].tobytes()
 
 
+# --- a second opinion ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("sceptical", "text"),
+    [
+        ([(FIVE, 100), ("[chatter]", 99)], FIVE),
+        ([("[chatter]", 102), (FIVE, 100)], FIVE),  # as good as possible: the recogniser's word goes
+        ([("[chatter]", 103), (FIVE, 100)], f"[unk] {FIVE}"),
+        ([("выставляю [chatter]", 103), ("[chatter]", 102), (FIVE, 100)], f"[unk] {FIVE}"),
+        ([("выставляю номер четыре", 103), (FIVE, 100)], FIVE),  # which command it is, is not the sceptic's matter
+        ([("", 103), (FIVE, 100)], f"[unk] {FIVE}"),
+        ([], f"[unk] {FIVE}"),
+    ],
+)
+def test_what_the_sceptic_thinks_impossible_was_not_said(
+    recogniser: Recogniser, sceptical: list[tuple[str, float]], text: str
+) -> None:
+    recogniser.listen([FIVE, *NUMBERS], forms(FIVE, *NUMBERS))
+    assert recogniser._sceptic is not None
+    recogniser._vosk = Guesses((FIVE, 100))
+    recogniser._sceptic._vosk = Guesses(*sceptical)
+    utterance = recogniser.finish()
+    assert utterance is not None
+    assert utterance.text == text
+
+
+def test_the_sceptic_forgets_the_talk_before_a_command(recogniser: Recogniser, sound: Callable[..., bytes]) -> None:
+    recogniser.listen(COMMANDS)
+    for said in ("холодильник стоит на кухне", "какая интересная история"):
+        assert texts(recogniser, sound(said) + sound(FIVE))[-1] == FIVE
+
+
+def test_a_repeated_command_is_one_to_the_sceptic_too(recogniser: Recogniser) -> None:
+    recogniser.listen(["отмена"])
+    assert recogniser._sceptic is not None
+    recogniser._vosk = Guesses(("отмена отмена", 100))
+    recogniser._sceptic._vosk = Guesses(("отмена отмена", 100), ("[chatter]", 99))
+    utterance = recogniser.finish()
+    assert utterance is not None
+    assert utterance.text == "отмена"
+
+
 # --- grammars ----------------------------------------------------------------------------------------------------
 
 
@@ -243,7 +286,7 @@ def test_talk_is_less_likely_after_the_first_words_of_a_command(
     recogniser: Recogniser, talk: str, lead: float, heard: str
 ) -> None:
     recogniser.listen([FIVE, *NUMBERS], forms(FIVE, *NUMBERS))
-    recogniser._vosk = Guesses((talk, 100 + lead), (FIVE, 100))
+    recogniser._vosk, recogniser._sceptic = Guesses((talk, 100 + lead), (FIVE, 100)), None
     utterance = recogniser.finish()
     assert utterance is not None
     assert utterance.text == heard

@@ -130,7 +130,6 @@ class Recogniser:
         self._new_recogniser = vosk.KaldiRecognizer
         self._rate, self._early = rate, early
         self._vosk: Any = None
-        self._sceptic: Sceptic | None = None
         self._grammar = ""
         self._forms = Forms(())
         self._talk = 1
@@ -140,6 +139,8 @@ class Recogniser:
         self._shown: dict[str, str] = {}  # the model's spelling -> ours
         self._unavailable: dict[str, None] = {}
         self._known: dict[str, bool] = {}
+        second = Sceptic(lambda: self._made(self._grammar.replace(UNKNOWN, CHATTER)))
+        self._sceptic = second if self._knows(CHATTER) else None
         self._fed = self._took = 0.0
         self._looks = 0
         self._resting, self._rested = False, 0.0  # after a command; seconds of it
@@ -226,8 +227,8 @@ class Recogniser:
     def _renew(self) -> None:
         # Vosk's own Reset would still decode the third of a second that waits for its right context
         self._vosk = self._made(self._grammar)
-        if self._knows(CHATTER):
-            self._sceptic = Sceptic(lambda: self._made(self._grammar.replace(UNKNOWN, CHATTER)))
+        if self._sceptic:
+            self._sceptic.renew()
 
     def _made(self, grammar: str) -> Any:
         made = self._new_recogniser(self._model, self._rate, grammar)
@@ -237,7 +238,7 @@ class Recogniser:
 
     def _hear(self, frames: bytes) -> bool:
         if self._sceptic:
-            self._sceptic.hear(frames)
+            self._sceptic.hear(frames, len(frames) / 2 / self._rate)
         return bool(self._vosk.AcceptWaveform(frames))
 
     def _feed_block(self, block: bytes) -> Utterance | None:
@@ -262,8 +263,6 @@ class Recogniser:
         if self._early and utterance is not None and self._forms.standing(utterance.text.split()) >= Standing.COMPLETE:
             self._resting, self._rested = True, 0.0
         return utterance
-
-    # --- early ---
 
     def _look(self, block: bytes, samples: NDArray[np.int16], seconds: float) -> Utterance | None:
         """The utterance, if it is over already."""
@@ -330,7 +329,7 @@ class Recogniser:
     def _utterance(self, result: Any, early: bool = False) -> Utterance | None:
         asked = time.perf_counter()
         told = json.loads(result())
-        sceptical = self._sceptic.alternatives(over=not early) if self._sceptic else ()
+        sceptical = self._sceptic.alternatives(over=not early) if self._sceptic else None
         took = self._took + time.perf_counter() - asked
         self._took = 0.0
         self._partial, self._partial_since = "", self._fed
@@ -382,9 +381,9 @@ class Recogniser:
         first = 1 if self._talk == 1 else 2
         return heard, weighed(spoken, scores, first=first, late=math.log(self._talk * LATE))
 
-    def _is_doubted(self, meant: Meaning, alternatives: Sequence[dict[str, Any]]) -> bool:
+    def _is_doubted(self, meant: Meaning, sceptical: Sequence[dict[str, Any]] | None) -> bool:
         """Whether this is not what the sceptic thinks of."""
-        return self._sceptic is not None and possible(meant, self._guesses(alternatives)[1], self._forms) < DOUBT
+        return sceptical is not None and possible(meant, self._guesses(sceptical)[1], self._forms) < DOUBT
 
     def _is_amid(self, start: float, end: float) -> bool:
         """Whether somebody spoke just before, or who began to speak goes on."""

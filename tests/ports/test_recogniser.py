@@ -285,8 +285,9 @@ class Guesses:
 def test_talk_is_less_likely_after_the_first_words_of_a_command(
     recogniser: Recogniser, talk: str, lead: float, heard: str
 ) -> None:
+    recogniser._sceptic = None
     recogniser.listen([FIVE, *NUMBERS], forms(FIVE, *NUMBERS))
-    recogniser._vosk, recogniser._sceptic = Guesses((talk, 100 + lead), (FIVE, 100)), None
+    recogniser._vosk = Guesses((talk, 100 + lead), (FIVE, 100))
     utterance = recogniser.finish()
     assert utterance is not None
     assert utterance.text == heard

@@ -205,7 +205,7 @@ def _voiced(frames: bytes) -> bytes:
         ([(FIVE, 100), ("[chatter]", 99)], FIVE),
         ([("[chatter]", 102), (FIVE, 100)], FIVE),  # as good as possible: the recogniser's word goes
         ([("[chatter]", 103), (FIVE, 100)], f"[unk] {FIVE}"),
-        ([("выставляю [chatter]", 103), ("[chatter]", 102), (FIVE, 100)], f"[unk] {FIVE}"),
+        ([("выставляю [chatter]", 104), ("[chatter]", 103), (FIVE, 100)], f"[unk] {FIVE}"),
         ([("выставляю номер четыре", 103), (FIVE, 100)], FIVE),  # which command it is, is not the sceptic's matter
         ([("", 103), (FIVE, 100)], f"[unk] {FIVE}"),
         ([], f"[unk] {FIVE}"),

@@ -35,7 +35,7 @@ SHORT = 0.2
 """Seconds of quiet after which a settled command is taken: less is the stop of a consonant, in «дальше будет»."""
 SEVERAL = 2
 """Words of a command that may be taken so soon: one word alone may be how a sentence begins."""
-LONG = 0.425
+LONG = 0.45
 """Seconds of quiet after which any whole command is taken: people pause for less inside a command or at a comma."""
 STABLE = 0.2
 """Seconds of sound for which a settled command must stay unchanged to be taken where it is never quiet."""

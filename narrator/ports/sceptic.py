@@ -17,7 +17,7 @@ from typing import Any
 
 log = logging.getLogger(__name__)
 
-DOUBT = 0.05
+DOUBT = 0.1
 """The probability to the sceptic, 0…1, below which a command was none."""
 SLOW = 0.4
 """Share of the time that it may take to hear: the recogniser takes as much again, and others want to live too."""

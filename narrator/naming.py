@@ -37,14 +37,8 @@ def vocabulary(settings: Settings, spoken: Grammar, names: tuple[str, ...] = ())
     table = spoken.named(names)
     written = [word for phrase in settings.ears.phrases for word in phrase.split() if "{" not in word]
     written += table.players.vocabulary() if table.players else ()
-    return tuple(
-        sorted(
-            {
-                **{word: word for word in (*table.words(), *table.joined())},
-                **{spoken.normal(w): w for w in written},
-            }.values()
-        )
-    )
+    listed = {word: word for word in (*table.words(), *table.joined())}
+    return tuple(sorted((listed | {spoken.normal(word): word for word in written}).values()))
 
 
 class Naming:

@@ -16,6 +16,8 @@ from typing import BinaryIO
 
 from narrator.compact import BuildError
 from narrator.compact.build import cached_model
+from narrator.compact.graph import CHATTER as CHATTER
+from narrator.compact.graph import UNKNOWN as UNKNOWN
 from narrator.config import EarsSettings
 from narrator.messages import JOINT
 
@@ -23,8 +25,6 @@ log = logging.getLogger(__name__)
 
 BIG = "vosk-model-small-ru-0.22"
 """Folder name of the model that `scripts/fetch-model` puts into the cache folder."""
-UNKNOWN, CHATTER = "[unk]", "[chatter]"
-"""What is no word of a model; the second is the compact model's, and likelier (see `sceptic`)."""
 LARGEST = 150_000_000
 """Bytes. Above it a model is no "small" one: it would not load, or load for minutes, on a Raspberry Pi."""
 

@@ -327,11 +327,14 @@ class Recogniser:
         return bool(waited) or not self._forms.is_head(words[-1])
 
     def _utterance(self, result: Any, early: bool = False) -> Utterance | None:
-        asked = time.perf_counter()
+        utterance = self._told(result, early)
+        if self._sceptic and not early:
+            self._sceptic.renew()
+        return utterance
+
+    def _told(self, result: Any, early: bool) -> Utterance | None:
+        asked, took, self._took = time.perf_counter(), self._took, 0.0
         told = json.loads(result())
-        sceptical = self._sceptic.alternatives(over=not early) if self._sceptic else None
-        took = self._took + time.perf_counter() - asked
-        self._took = 0.0
         self._partial, self._partial_since = "", self._fed
         clipped, self._clipped = self._clipped, 0
         loud, self._peak = self._opening > _VOICE * self._peak, 0
@@ -341,13 +344,10 @@ class Recogniser:
             return None
         heard, guesses = self._guesses(alternatives)
         guess, confidence = choose(guesses, self._forms)
-        chosen = guesses.index(guess)
+        chosen, began = guesses.index(guess), self._began
         words = tuple(
             Word(
-                text=text,
-                confidence=min(certainty(part, guesses) for part in text.split()),
-                start=self._began + word["start"],
-                end=self._began + word["end"],
+                text, min(certainty(part, guesses) for part in text.split()), began + word["start"], began + word["end"]
             )
             for text, word in zip(heard[chosen], alternatives[chosen].get("result", ()), strict=True)
         )
@@ -359,7 +359,7 @@ class Recogniser:
         said = once(guess.words, self._forms)
         text = " ".join(said)
         meant = self._forms.meaning(said)
-        if meant and (self._is_amid(words[0].start, words[-1].end) or self._is_doubted(meant, sceptical)):
+        if meant and (self._is_amid(words[0].start, words[-1].end) or self._is_doubted(meant)):
             text = f"{UNKNOWN} {text}"
         return Utterance(
             text=text,
@@ -367,7 +367,7 @@ class Recogniser:
             words=words,
             seconds=seconds,
             lag=self._fed - words[-1].end,
-            took=took,
+            took=took + time.perf_counter() - asked,
             early=early,
             doubt=doubt,
         )
@@ -381,8 +381,9 @@ class Recogniser:
         first = 1 if self._talk == 1 else 2
         return heard, weighed(spoken, scores, first=first, late=math.log(self._talk * LATE))
 
-    def _is_doubted(self, meant: Meaning, sceptical: Sequence[dict[str, Any]] | None) -> bool:
+    def _is_doubted(self, meant: Meaning) -> bool:
         """Whether this is not what the sceptic thinks of."""
+        sceptical = self._sceptic.alternatives() if self._sceptic else None
         return sceptical is not None and possible(meant, self._guesses(sceptical)[1], self._forms) < DOUBT
 
     def _is_amid(self, start: float, end: float) -> bool:

@@ -53,16 +53,14 @@ class Sceptic:
         if self.has_given_up:
             log.warning("This machine is too slow to hear everything twice: more talk is taken for commands.")
 
-    def alternatives(self, *, over: bool) -> list[dict[str, Any]] | None:
+    def alternatives(self) -> list[dict[str, Any]] | None:
         """What may have been said since it began to hear, as Vosk tells it; None if it cannot say.
 
-        `over`: the next frame begins anew; otherwise it can hear nothing more until `renew`.
+        It has to be renewed before it hears any more.
         """
         if self.has_given_up:
             return None
         said = (self._vosk.FinalResult(), self._ended)  # it may have taken it for finished before the recogniser did
-        if over:
-            self.renew()
         for told in filter(None, said):
             alternatives: list[dict[str, Any]] = json.loads(told).get("alternatives", [])
             if alternatives and alternatives[0].get("result"):

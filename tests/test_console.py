@@ -111,9 +111,19 @@ def test_what_was_typed_and_does_nothing_is_answered_here() -> None:
     terminal.console.heard("что-то за столом", 0.9, "not-understood")  # heard by the microphone
     terminal.console.heard("раскрываем карты", 1.0, "")
     assert terminal.lines == []
+    terminal.enter("раскрываем карты")
     terminal.console.heard("раскрываем карты", 1.0, "night")
     assert len(terminal.lines) == 1
     assert terminal.lines[0].startswith("* «раскрываем карты» is no command of the night")
+
+
+def test_each_of_several_lines_is_answered_though_all_were_typed_before_the_first_answer() -> None:
+    terminal = Terminal()
+    for line in ("раскрываем карты", "сдаём карты"):
+        terminal.enter(line)
+    for line in ("раскрываем карты", "сдаём карты"):
+        terminal.console.heard(line, 1.0, "night")
+    assert [line.split("»")[0] for line in terminal.lines] == ["* «раскрываем карты", "* «сдаём карты"]
 
 
 def test_help_names_every_key() -> None:

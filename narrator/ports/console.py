@@ -11,6 +11,7 @@ import re
 import stat
 import sys
 import threading
+from collections import deque
 from collections.abc import Mapping
 from typing import TextIO
 
@@ -44,6 +45,7 @@ _WHY = {
     "not-understood": "is no command; ? shows the keys.",
     "night": "is no command of the night: Enter goes on, numbers are entered, b takes back, p pauses.",
 }
+_LINES = 20  # more may be typed, or read from a file, before the first is answered
 _NUMBER = re.compile(r"(\* +)?([0-9]{1,4})")
 _KEYS: dict[str, Signal] = {
     "": Pressed(Control.NEXT),
@@ -79,7 +81,7 @@ class Console:
         self._keys = keys or sys.stdin
         self._lamp = ""
         self._talking = False
-        self._written = ""
+        self._unanswered: deque[str] = deque(maxlen=_LINES)
         self._lock = threading.Lock()
 
     def listen(self) -> None:
@@ -110,7 +112,10 @@ class Console:
 
     def heard(self, text: str, confidence: float, trouble: str) -> None:
         """See Screen; only of what was typed here: at night nothing is said aloud, and nobody should wonder."""
-        if text == self._written and trouble in _WHY:
+        if text not in self._unanswered:
+            return
+        self._unanswered.remove(text)
+        if trouble in _WHY:
             self.notice(f"«{text}» {_WHY[trouble]}")
 
     def device(self, port: str, why: str) -> None:
@@ -157,7 +162,7 @@ class Console:
             seat = int(number[2])
             return [SeatDown(seat), SeatUp(seat)] if number[1] else [Typed(seat)]
         if any("а" <= c <= "я" or c == "ё" for c in line.lower()):
-            self._written = line
+            self._unanswered.append(line)
             return [Wrote(line)]
         return None
 

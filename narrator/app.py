@@ -40,7 +40,7 @@ class App:
         director: Director,
         inbox: queue.SimpleQueue[Signal],
         *,
-        confidence: float = 0.7,
+        confidence: float = 0.65,
         deal: Callable[[State], m.Move] | None = None,
         pin: str = "",
         look: Callable[[Table], None] = lambda table: None,

@@ -16,9 +16,17 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+RISE, ALONE = 3.0, 6.0
+"""Decibels that a command must be louder than what was heard just before it; and a number that is all of it, than what
+somebody said just before: more often than any other it is the end of a sentence."""
+FALL, NEW = 6.0, 10.0
+"""Decibels that a command must be louder than what comes right after it, if that is so much louder than what was before
+it: what goes on all the time is the crowd."""
+
 _KEPT = 10.0  # seconds: longer than any command
 _BEFORE = (0.5, 0.2)  # seconds before a command in which it is listened for a voice
 _AFTER = (0.1, 0.35)  # seconds after a command's end, from and to: later is somebody else's turn
+_ROOM = 2.0  # seconds before a command, of which the faintest tenth is the room, or the crowd
 _EDGE = 0.05  # seconds that its first sound may have begun earlier than the recogniser says
 
 
@@ -54,6 +62,22 @@ class Loudness:
         """Decibels from `start`…`end` down to the quarter of a second after it; infinite if nothing was heard then."""
         command, after = self._mean(start, end), self._mean(end + _AFTER[0], end + _AFTER[1])
         return 10 * math.log10(command / after) if command and after else math.inf
+
+    def is_amid(self, start: float, end: float, *, alone: bool = False) -> bool:
+        """Whether `start`…`end` is the middle of what somebody says: he spoke just before, or began to and goes on.
+
+        `alone`: it is nothing but a number.
+        """
+        rise, fall = self.rise(start, end), self.fall(start, end)
+        if rise < RISE or (fall < FALL and rise - fall > NEW):
+            return True
+        return alone and rise < ALONE and self._above_room(start, end) - rise > NEW
+
+    def _above_room(self, start: float, end: float) -> float:
+        """Decibels from the room before `start` to `start`…`end`; infinite if nothing was heard before."""
+        before = sorted(power for begins, ends, power in self._blocks if start - _ROOM <= begins and ends <= start)
+        room = before[len(before) // 10] if before else 0.0
+        return 10 * math.log10(self._mean(start, end) / room) if room else math.inf
 
     def _mean(self, start: float, end: float) -> float:
         """Mean square from `start` to `end`; 0 if nothing was heard then."""

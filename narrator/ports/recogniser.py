@@ -27,7 +27,7 @@ from narrator.ports.early import Forms, Meaning, Quiet, Standing
 from narrator.ports.loudness import Loudness
 from narrator.ports.models import CHATTER, UNKNOWN, RecogniserError, check_files, spelling
 from narrator.ports.recordings import RATES, read_sound
-from narrator.ports.sceptic import DOUBT, Sceptic
+from narrator.ports.sceptic import DOUBT, NUMBERED, Sceptic
 
 log = logging.getLogger(__name__)
 
@@ -60,11 +60,6 @@ CLIPPED = 0.01
 """Share of an utterance's samples at full scale from which it is doubted."""
 CUT = 0.06
 """Seconds: a word that begins sooner after the microphone was opened, and with a voice already, had begun before."""
-RISE = 3.0
-"""Decibels that a command must be louder than what was heard just before it; less is the middle of a sentence."""
-FALL, NEW = 6.0, 10.0
-"""Decibels that a command must be louder than what comes right after it, if that is so much louder than what was before
-it: what goes on all the time is the crowd."""
 _VOICE = 0.1  # of the utterance's peak: less is the room, even if Vosk counts it to the first word
 _OVER, _TAIL = 0.3, 1.0  # seconds of quiet after which the tail of a command is over, and of the tail at most
 _FULL = 32700  # of 32768: full scale
@@ -359,8 +354,10 @@ class Recogniser:
         said = once(guess.words, self._forms)
         text = " ".join(said)
         meant = self._forms.meaning(said)
-        if meant and (self._is_amid(words[0].start, words[-1].end) or self._is_doubted(meant)):
-            text = f"{UNKNOWN} {text}"
+        if meant:
+            alone = len(said) == 1 and _is_numbered(meant)
+            if self._loudness.is_amid(words[0].start, words[-1].end, alone=alone) or self._is_doubted(meant):
+                text = f"{UNKNOWN} {text}"
         return Utterance(
             text=text,
             confidence=confidence,
@@ -384,12 +381,8 @@ class Recogniser:
     def _is_doubted(self, meant: Meaning) -> bool:
         """Whether this is not what the sceptic thinks of."""
         sceptical = self._sceptic.alternatives() if self._sceptic else None
-        return sceptical is not None and possible(meant, self._guesses(sceptical)[1], self._forms) < DOUBT
-
-    def _is_amid(self, start: float, end: float) -> bool:
-        """Whether somebody spoke just before, or who began to speak goes on."""
-        rise, fall = self._loudness.rise(start, end), self._loudness.fall(start, end)
-        return rise < RISE or (fall < FALL and rise - fall > NEW)
+        doubt = NUMBERED if _is_numbered(meant) else DOUBT
+        return sceptical is not None and possible(meant, self._guesses(sceptical)[1], self._forms) < doubt
 
     def _joined(self, words: list[str]) -> list[str]:
         """The words, as many as possible joined to such as the model knows as one."""
@@ -408,6 +401,11 @@ class Recogniser:
 
     def _ours(self, text: str) -> str:
         return " ".join(self._shown.get(word, word) for word in text.split())
+
+
+def _is_numbered(meant: Meaning) -> bool:
+    """Whether it says which player, or how many."""
+    return any(not isinstance(slot, str) for _, slots in meant for slot in slots)
 
 
 def hear_file(model_dir: Path, path: Path, phrases: Sequence[str], *, early: bool = False) -> list[Utterance]:

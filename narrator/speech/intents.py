@@ -63,8 +63,8 @@ UNHURRIED = frozenset(
     }
 )
 """What is never done before it is clear that no more is said."""
-_HARMLESS, _NUMBERED = 4 / 3, 2 / 3
-"""How much doubt is allowed, as a share of that for any other step."""
+_HARMLESS = 4 / 3
+"""How much doubt is allowed where hardly anything is lost, as a share of that for any step."""
 
 
 def night_intents(state: State) -> frozenset[str]:
@@ -177,13 +177,9 @@ def _meaning(said: Reading, state: State) -> Meaning:
 def surety(meaning: Meaning, least: float) -> float:
     """How sure 0…1 a meaning must be to be acted on, where `least` is enough for a step of the game.
 
-    With a number a third less doubt is allowed: another player's or another count is worse than to be asked again.
-    A third more is allowed where hardly anything is lost: what only makes the narrator speak or be silent, a pause.
+    A third more doubt is allowed where hardly anything is lost: a pause, what makes the narrator speak or be silent.
     """
-    if isinstance(meaning, (Request, m.Order, m.Pause, m.Resume)):
-        return 1 - (1 - least) * _HARMLESS
-    numbered = any(type(getattr(meaning, name)) is int for name in meaning.__match_args__)
-    return 1 - (1 - least) * (_NUMBERED if numbered else 1)
+    return 1 - (1 - least) * (_HARMLESS if isinstance(meaning, (Request, m.Order, m.Pause, m.Resume)) else 1)
 
 
 def next_speaker(state: State) -> int | None:

@@ -69,3 +69,23 @@ def test_ten_seconds_are_kept() -> None:
     loudness = heard((1000, 15.0))
     assert loudness.rise(4.0, 4.5) == math.inf
     assert loudness.rise(14.0, 14.5) == pytest.approx(0, abs=0.5)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "amid", "alone"),
+    [
+        ((100, 0.0), 100, False, False),  # into a quiet room
+        ((1000, 0.3), 100, False, True),  # soon after somebody: a whole command, but no bare number
+        ((1000, 0.1), 100, True, True),
+        ((550, 0.0), 550, False, False),  # a crowd
+        ((0, 0.0), 100, False, False),  # digital silence
+        ((100, 0.0), 800, True, True),  # who began goes on
+    ],
+)
+def test_a_number_that_is_all_of_a_command_must_stand_apart(
+    before: tuple[float, float], after: float, amid: bool, alone: bool
+) -> None:
+    level, gap = before
+    loudness = heard((level, 1.0 - gap), (100, gap), (1000, 0.6), (after, 1.0))
+    assert loudness.is_amid(1.0, 1.6) is amid
+    assert loudness.is_amid(1.0, 1.6, alone=True) is alone

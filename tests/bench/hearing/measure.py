@@ -22,7 +22,7 @@ from narrator.game.reducer import Played, play
 from narrator.game.state import Game
 from narrator.speech.intents import Meaning, Request
 from tests.bench.hearing.commands import Command, Moment
-from tests.bench.hearing.noise import quiet_room
+from tests.bench.hearing.noise import quiet_room, with_noise
 from tests.bench.hearing.systems import Result, Samples, System, samples, timed
 from tests.bench.hearing.talk import Said
 from tests.bench.hearing.voices import RATE, Sound
@@ -188,6 +188,11 @@ class Tape:
             pieces.append(samples(piece.sound))
             length += len(piece.sound)
         return cls(np.concatenate(pieces), said)
+
+    def with_noise(self, noise: Sound, ratio: float) -> Tape:
+        """The same with `noise` of mean power 1 under it, `ratio` dB below the mean of all that is said."""
+        sound = (self.sound / 32767).astype(np.float32)
+        return dataclasses.replace(self, sound=samples(with_noise(sound, slice(None), noise, ratio)))
 
 
 def overhear(tape: Tape, system: System, moment: Moment) -> Overheard:

@@ -32,6 +32,8 @@ PLACES = {
     "hall, 1 m": Place(*HALL, 1.0, 0.3),
     "hall, 3 m": Place(*HALL, 2.6, 2.8),
 }
+CROWD = 15
+"""Decibels between talk without a command and the crowd behind it."""
 HUMAN = "person"
 """The woman who recorded the numbers; heard in training."""
 
@@ -49,6 +51,7 @@ class Size:
     places: tuple[str, ...]
     hours: float
     talk: dict[str, float]  # which part of the hours each moment listens to
+    talk_in_babble: dict[str, float]  # the same with a crowd `CROWD` dB fainter than the talk
 
     def part(self, share: float) -> Size:
         """So much of it, 0…1; every form is either said or not."""
@@ -70,6 +73,7 @@ FULL = Size(
         "question": 0.5,
         **dict.fromkeys(("speech ended by thanks", "speech, no host", "lobby", "morning", "best move"), 0.1),
     },
+    talk_in_babble={"speech": 0.5, "vote": 0.5},
 )
 QUICK = Size(
     voice=6,
@@ -81,6 +85,7 @@ QUICK = Size(
     places=("living room, 1 m",),
     hours=0.2,
     talk={"speech": 1.0, "vote": 1.0},
+    talk_in_babble={"vote": 1.0},
 )
 
 

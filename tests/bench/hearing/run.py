@@ -20,6 +20,8 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
+import numpy as np
+
 from narrator.compact import acoustic
 from narrator.compact.build import build
 from narrator.config import load
@@ -28,7 +30,7 @@ from narrator.ports.hearing import resident_memory
 from tests.bench.hearing.commands import GRAMMAR, Moment, moments
 from tests.bench.hearing.measure import Tape, measure, overhear
 from tests.bench.hearing.report import Table, fingerprint
-from tests.bench.hearing.rows import Cast, Size, rows
+from tests.bench.hearing.rows import CROWD, Cast, Size, rows
 from tests.bench.hearing.systems import Free, Held, Ours, System, Whisper, samples
 from tests.bench.hearing.talk import talk
 from tests.bench.hearing.voices import RATE, Studio
@@ -111,7 +113,7 @@ def run(given: argparse.Namespace, size: Size) -> Table:
             table.scores += measure(few, [system], places, cast.speak)
         note(given, table, began, row.name)
     if size.hours:
-        overhear_all(given, size, chosen, places, table, began)
+        overhear_all(given, size, chosen, places, cast, table, began)
     return table
 
 
@@ -143,19 +145,28 @@ def overhear_all(
     size: Size,
     chosen: list[tuple[str, System]],
     places: dict[str, Moment],
+    cast: Cast,
     table: Table,
     began: float,
 ) -> None:
-    """The hours of talk."""
+    """The hours of talk, and of talk in a crowd."""
     studio = Studio(given.cache / "sound")
     whole = list(talk(studio, size.hours * 3600))
     for kind, system in chosen:
         if kind == WAITING:
             continue
-        for part in sorted(set(size.talk.values()), reverse=True):
+        for part in sorted({*size.talk.values(), *size.talk_in_babble.values()}, reverse=True):
             most = min(size.hours * 3600 * part, SHORT.get(kind, float("inf")))
             ends = list(itertools.accumulate(len(said.sound) / RATE for said in whole))
             tape = Tape.of(said for said, end in zip(whole, ends, strict=True) if end <= most or end == ends[0])
             for name in (name for name, share in size.talk.items() if share == part):
                 table.talks.append(overhear(tape, system, places[name]))
                 note(given, table, began, f"talk: {system.name}, {name}")
+            crowded = [name for name, share in size.talk_in_babble.items() if share == part]
+            if crowded:
+                crowd = cast.noises.make("babble", len(tape.sound), np.random.default_rng(4))
+                tape = tape.with_noise(crowd, CROWD)
+            for name in crowded:
+                heard = overhear(tape, system, places[name])
+                table.talks.append(dataclasses.replace(heard, moment=f"{name}, babble {CROWD} dB"))
+                note(given, table, began, f"talk in babble: {system.name}, {name}")

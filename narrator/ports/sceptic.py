@@ -17,7 +17,7 @@ from typing import Any
 
 log = logging.getLogger(__name__)
 
-DOUBT, NUMBERED = 0.03, 0.5
+DOUBT, NUMBERED = 0.1, 0.5
 """The probability to the sceptic, 0…1, below which a command was none, and one with a number: as short as numbers are,
 talk sounds like them most often, and in a crowd the sceptic knows them better than others."""
 SLOW = 0.4

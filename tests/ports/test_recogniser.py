@@ -205,8 +205,8 @@ def _voiced(frames: bytes) -> bytes:
         ([(FIVE, 100), ("[chatter]", 99)], FIVE),
         ([("[chatter]", 99.8), (FIVE, 100)], FIVE),  # as good as talk: the recogniser's word goes
         ([("[chatter]", 100.2), (FIVE, 100)], f"[unk] {FIVE}"),
-        ([("[chatter]", 103), ("отмена", 100)], "отмена"),  # talk seldom sounds like what has no number
-        ([("[chatter]", 104), ("отмена", 100)], "[unk] отмена"),
+        ([("[chatter]", 102), ("отмена", 100)], "отмена"),  # talk seldom sounds like what has no number
+        ([("[chatter]", 102.5), ("отмена", 100)], "[unk] отмена"),
         ([("выставляю [chatter]", 104), ("[chatter]", 103), (FIVE, 100)], f"[unk] {FIVE}"),
         ([("выставляю номер четыре", 103), (FIVE, 100)], FIVE),  # which command it is, is not the sceptic's matter
         ([("", 103), (FIVE, 100)], f"[unk] {FIVE}"),

@@ -21,7 +21,7 @@ RISE, ALONE = 3.0, 6.0
 somebody said just before: more often than any other it is the end of a sentence."""
 FALL, NEW = 6.0, 10.0
 """Decibels that a command must be louder than what comes right after it, if that is so much louder than what was before
-it: what goes on all the time is the crowd."""
+it: what goes on all the time is the crowd. By `NEW`, too, somebody's voice before a command stands above the room."""
 
 _KEPT = 10.0  # seconds: longer than any command
 _BEFORE = (0.5, 0.2)  # seconds before a command in which it is listened for a voice
@@ -52,11 +52,8 @@ class Loudness:
 
         Infinite if nothing was heard before.
         """
-        before = [self._mean(start - length, start - _EDGE) for length in _BEFORE]
-        command = self._mean(start, end)
-        if not command or not any(before):
-            return math.inf
-        return 10 * math.log10(command / max(before))
+        before, command = self._before(start), self._mean(start, end)
+        return 10 * math.log10(command / before) if command and before else math.inf
 
     def fall(self, start: float, end: float) -> float:
         """Decibels from `start`…`end` down to the quarter of a second after it; infinite if nothing was heard then."""
@@ -71,13 +68,16 @@ class Loudness:
         rise, fall = self.rise(start, end), self.fall(start, end)
         if rise < RISE or (fall < FALL and rise - fall > NEW):
             return True
-        return alone and rise < ALONE and self._above_room(start, end) - rise > NEW
+        return alone and rise < ALONE and self._before(start) > self._room(start) * 10 ** (NEW / 10)
 
-    def _above_room(self, start: float, end: float) -> float:
-        """Decibels from the room before `start` to `start`…`end`; infinite if nothing was heard before."""
-        before = sorted(power for begins, ends, power in self._blocks if start - _ROOM <= begins and ends <= start)
-        room = before[len(before) // 10] if before else 0.0
-        return 10 * math.log10(self._mean(start, end) / room) if room else math.inf
+    def _before(self, start: float) -> float:
+        """Mean square of the half second before `start`, or of its last part if that was louder."""
+        return max(self._mean(start - length, start - _EDGE) for length in _BEFORE)
+
+    def _room(self, start: float) -> float:
+        """Mean square of the room before `start`, or of the crowd in it; 0 if nothing was heard then."""
+        powers = sorted(power for begins, ends, power in self._blocks if start - _ROOM <= begins and ends <= start)
+        return powers[len(powers) // 10] if powers else 0.0
 
     def _mean(self, start: float, end: float) -> float:
         """Mean square from `start` to `end`; 0 if nothing was heard then."""

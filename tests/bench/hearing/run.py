@@ -159,14 +159,12 @@ def overhear_all(
             most = min(size.hours * 3600 * part, SHORT.get(kind, float("inf")))
             ends = list(itertools.accumulate(len(said.sound) / RATE for said in whole))
             tape = Tape.of(said for said, end in zip(whole, ends, strict=True) if end <= most or end == ends[0])
-            for name in (name for name, share in size.talk.items() if share == part):
-                table.talks.append(overhear(tape, system, places[name]))
-                note(given, table, began, f"talk: {system.name}, {name}")
-            crowded = [name for name, share in size.talk_in_babble.items() if share == part]
-            if crowded:
+            heard = [(name, "", tape) for name, share in size.talk.items() if share == part]
+            if crowded := [name for name, share in size.talk_in_babble.items() if share == part]:
                 crowd = cast.noises.make("babble", len(tape.sound), np.random.default_rng(4))
-                tape = tape.with_noise(crowd, CROWD)
-            for name in crowded:
-                heard = overhear(tape, system, places[name])
-                table.talks.append(dataclasses.replace(heard, moment=f"{name}, babble {CROWD} dB"))
-                note(given, table, began, f"talk in babble: {system.name}, {name}")
+                noisy = tape.with_noise(crowd, CROWD)
+                heard += [(name, f", babble {CROWD} dB", noisy) for name in crowded]
+            for name, behind, sound in heard:
+                overheard = overhear(sound, system, places[name])
+                table.talks.append(dataclasses.replace(overheard, moment=name + behind))
+                note(given, table, began, f"talk: {system.name}, {name}{behind}")

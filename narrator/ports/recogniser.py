@@ -27,7 +27,7 @@ from narrator.ports.early import Forms, Meaning, Quiet, Standing
 from narrator.ports.loudness import Loudness
 from narrator.ports.models import CHATTER, UNKNOWN, RecogniserError, check_files, spelling
 from narrator.ports.recordings import RATES, read_sound
-from narrator.ports.sceptic import DOUBT, NUMBERED, Sceptic
+from narrator.ports.sceptic import DOUBT, NUMBERED, SOON, Sceptic
 
 log = logging.getLogger(__name__)
 
@@ -290,7 +290,7 @@ class Recogniser:
         does not, but then cannot go on: another one hears the same again.
         """
         sound, clipped, peak = list(self._sound), self._clipped, self._peak
-        utterance = self._utterance(self._vosk.FinalResult, early=True)
+        utterance = self._utterance(self._vosk.FinalResult, waited)
         if utterance is not None and self._is_enough(utterance, waited):
             return utterance
         self._clipped, self._peak = clipped, peak
@@ -321,14 +321,16 @@ class Recogniser:
             return False
         return bool(waited) or not self._forms.is_head(words[-1])
 
-    def _utterance(self, result: Any, early: bool = False) -> Utterance | None:
-        utterance = self._told(result, early)
-        if self._sceptic and not early:
+    def _utterance(self, result: Any, waited: float | None = None) -> Utterance | None:
+        """What Vosk tells; `waited`: seconds of quiet after which it was asked, if it did not tell by itself."""
+        utterance = self._told(result, waited)
+        if self._sceptic and waited is None:
             self._sceptic.renew()
         return utterance
 
-    def _told(self, result: Any, early: bool) -> Utterance | None:
+    def _told(self, result: Any, waited: float | None) -> Utterance | None:
         asked, took, self._took = time.perf_counter(), self._took, 0.0
+        opinion = self._sceptic.alternatives() if self._sceptic else None
         told = json.loads(result())
         self._partial, self._partial_since = "", self._fed
         clipped, self._clipped = self._clipped, 0
@@ -340,23 +342,25 @@ class Recogniser:
         heard, guesses = self._guesses(alternatives)
         guess, confidence = choose(guesses, self._forms)
         chosen, began = guesses.index(guess), self._began
+        sure = [min(certainty(part, guesses) for part in text.split()) for text in heard[chosen]]
         words = tuple(
-            Word(
-                text, min(certainty(part, guesses) for part in text.split()), began + word["start"], began + word["end"]
-            )
-            for text, word in zip(heard[chosen], alternatives[chosen].get("result", ()), strict=True)
+            Word(text, probability, began + word["start"], began + word["end"])
+            for text, probability, word in zip(heard[chosen], sure, alternatives[chosen].get("result", ()), strict=True)
         )
         if not words:
             return None
         seconds = words[-1].end - words[0].start
         cut = loud and words[0].start - self._opened < CUT
-        doubt = "clipped" if clipped > CLIPPED * seconds * self._rate else "cut off" if cut else ""
+        reason = "clipped" if clipped > CLIPPED * seconds * self._rate else "cut off" if cut else ""
         said = once(guess.words, self._forms)
         text = " ".join(said)
-        meant = self._forms.meaning(said)
-        if meant:
+        if meant := self._forms.meaning(said):
             alone = len(said) == 1 and _is_numbered(meant)
-            if self._loudness.is_amid(words[0].start, words[-1].end, alone=alone) or self._is_doubted(meant):
+            soon = waited is not None and waited < LONG
+            least = SOON if soon or alone else NUMBERED if _is_numbered(meant) else DOUBT
+            if self._loudness.is_amid(words[0].start, words[-1].end, alone=alone) or (
+                opinion and self._is_doubted(meant, opinion.result(), least)
+            ):
                 text = f"{UNKNOWN} {text}"
         return Utterance(
             text=text,
@@ -365,8 +369,8 @@ class Recogniser:
             seconds=seconds,
             lag=self._fed - words[-1].end,
             took=took + time.perf_counter() - asked,
-            early=early,
-            doubt=doubt,
+            early=waited is not None,
+            doubt=reason,
         )
 
     def _guesses(self, alternatives: Sequence[dict[str, Any]]) -> tuple[list[list[str]], list[Guess]]:
@@ -378,11 +382,9 @@ class Recogniser:
         first = 1 if self._talk == 1 else 2
         return heard, weighed(spoken, scores, first=first, late=math.log(self._talk * LATE))
 
-    def _is_doubted(self, meant: Meaning) -> bool:
-        """Whether this is not what the sceptic thinks of."""
-        sceptical = self._sceptic.alternatives() if self._sceptic else None
-        doubt = NUMBERED if _is_numbered(meant) else DOUBT
-        return sceptical is not None and possible(meant, self._guesses(sceptical)[1], self._forms) < doubt
+    def _is_doubted(self, meant: Meaning, heard: Sequence[dict[str, Any]] | None, least: float) -> bool:
+        """Whether who heard these alternatives does not think of this with at least the probability `least`."""
+        return heard is not None and possible(meant, self._guesses(heard)[1], self._forms) < least
 
     def _joined(self, words: list[str]) -> list[str]:
         """The words, as many as possible joined to such as the model knows as one."""

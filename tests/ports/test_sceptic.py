@@ -54,7 +54,7 @@ def test_what_was_said_last_is_told(
     sceptic = Sceptic(lambda: Vosk(clock, ends=ends, last=last))
     sceptic.renew()
     sceptic.hear(b"", 0.1)
-    assert sceptic.alternatives() == told["alternatives"]
+    assert sceptic.alternatives().result() == told["alternatives"]
 
 
 def test_what_was_before_is_forgotten(clock: list[float]) -> None:
@@ -62,10 +62,10 @@ def test_what_was_before_is_forgotten(clock: list[float]) -> None:
     sceptic = Sceptic(lambda: next(made))
     sceptic.renew()
     sceptic.hear(b"", 0.1)
-    assert sceptic.alternatives() == COMMAND["alternatives"]
+    assert sceptic.alternatives().result() == COMMAND["alternatives"]
     sceptic.renew()
     sceptic.hear(b"", 0.1)
-    assert sceptic.alternatives() == []
+    assert sceptic.alternatives().result() == []
 
 
 @pytest.mark.parametrize(("share", "gives_up"), [(SLOW - 0.05, False), (SLOW + 0.05, True)])
@@ -77,7 +77,29 @@ def test_on_a_slow_machine_it_gives_up_once_and_for_all(
     with caplog.at_level(logging.WARNING):
         for _ in range(40):
             sceptic.hear(b"", 1.0)
+        sceptic.alternatives().result()
     assert sceptic.has_given_up is gives_up
     assert len(caplog.records) == gives_up
     sceptic.renew()
-    assert (sceptic.alternatives() is None) is gives_up
+    assert (sceptic.alternatives().result() is None) is gives_up
+
+
+def test_what_fails_in_its_thread_is_told_when_it_is_asked(clock: list[float]) -> None:
+    class Damaged(Vosk):
+        def AcceptWaveform(self, frames: bytes) -> bool:
+            raise RuntimeError("no memory")
+
+    sceptic = Sceptic(lambda: Damaged(clock))
+    sceptic.renew()
+    sceptic.hear(b"", 0.1)
+    sceptic.renew()
+    with pytest.raises(RuntimeError, match="no memory"):
+        sceptic.alternatives().result()
+
+
+def test_what_fails_in_its_thread_is_told_though_it_is_never_asked(clock: list[float]) -> None:
+    sceptic = Sceptic(lambda: Vosk(clock, ends=(TALK,)))
+    sceptic.hear(b"", 0.1)  # not renewed, so that there is no Vosk
+    with pytest.raises(AttributeError):
+        for _ in range(100):
+            sceptic.hear(b"", 0.1)

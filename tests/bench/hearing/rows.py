@@ -43,7 +43,8 @@ class Size:
     """How many commands a row of each group has, and which rows of it there are."""
 
     voice: int
-    noise: int
+    babble: int
+    noise: int  # of any other kind
     room: int
     human: int
     every_form: bool
@@ -55,12 +56,13 @@ class Size:
 
     def part(self, share: float) -> Size:
         """So much of it, 0…1; every form is either said or not."""
-        fewer = {name: math.ceil(share * getattr(self, name)) for name in ("voice", "noise", "room", "human")}
+        fewer = {name: math.ceil(share * getattr(self, name)) for name in ("voice", "babble", "noise", "room", "human")}
         return replace(self, hours=share * self.hours, **fewer)
 
 
 FULL = Size(
     voice=24,
+    babble=464,  # each of 232 kinds of command in its moment twice; of 96, one that a voice says badly is a percent
     noise=96,
     room=72,
     human=72,
@@ -77,6 +79,7 @@ FULL = Size(
 )
 QUICK = Size(
     voice=6,
+    babble=36,
     noise=36,
     room=36,
     human=24,
@@ -133,14 +136,15 @@ def rows(size: Size, cast: Cast, moments: dict[str, Moment]) -> Iterator[Row]:
     for voice in SEEN:
         if present(voice):
             yield Row("seen", voice, [(command, voice) for command in said[:: len(cast.voices)]])
-    if spoken := _human(size.human, cast, moments):
-        yield Row("seen", HUMAN, [(command, HUMAN) for command in spoken])
+    if by_person := _human(size.human, cast, moments):
+        yield Row("seen", HUMAN, [(command, HUMAN) for command in by_person])
     if size.every_form:
         yield Row("forms", "every form", _by_turns(every_form(places), cast))
-    in_noise = _by_turns(balanced(places, size.noise, seed=2), cast)
+    in_babble, in_noise = (_by_turns(balanced(places, n, seed=2), cast) for n in (size.babble, size.noise))
     for kind, levels in size.levels.items():
         for level in levels:
-            yield Row(kind, f"{kind} {level} dB", in_noise, _noisy(cast, kind, level))
+            spoken = in_babble if kind == "babble" else in_noise
+            yield Row(kind, f"{kind} {level} dB", spoken, _noisy(cast, kind, level))
     in_room = _by_turns(balanced(places, size.room, seed=3), cast)
     for name in size.places:
         yield Row("room", name, in_room, _far(PLACES[name]))

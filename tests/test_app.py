@@ -150,6 +150,15 @@ def test_what_costs_nothing_may_be_heard_less_surely(box: Callable[[str], Player
     assert hear(player, "отмена", 0.64) == "low-confidence", "a step of the game must be surer"
 
 
+def test_what_is_asked_back_anyway_may_be_heard_less_surely_but_not_the_answer(box: Callable[[str], Player]) -> None:
+    player = box(VOTE)
+    assert hear(player, "удалить номер пять", 0.52) == "low-confidence"
+    assert hear(player, "удалить номер пять", 0.55) == ""
+    assert player.voice.said[-1] == "Удалить игрока номер пять?"
+    assert hear(player, "да", 0.55) == "low-confidence"
+    assert 5 in player.state.alive
+
+
 def test_of_two_meanings_both_are_read_out(box: Callable[[str], Player], monkeypatch: pytest.MonkeyPatch) -> None:
     """A word may have got a second meaning from a club's own phrases."""
     player = box(SPEECH)

@@ -1,8 +1,8 @@
 """How much louder a command was than what was heard just before it and just after it.
 
-Whoever gives a command begins to speak: before it there was less sound than in it, even in a crowd. What is no louder
-than the half second before is the middle of somebody's sentence, whatever words it resembles; so is what is followed
-at once by more of the same voice, which was not there before.
+Whoever gives a command begins to speak. What is no louder than what somebody said in the half second before is the
+middle of his sentence, whatever words it resembles; so is what is followed at once by more of the same voice, which
+was not there before. A crowd goes on all the time, and may be as loud.
 Knows samples and times, neither words nor the recogniser. Invariant: what was cleared is never compared with.
 """
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 RISE, ALONE = 3.0, 6.0
-"""Decibels that a command must be louder than what was heard just before it; and a number that is all of it, than what
-somebody said just before: more often than any other it is the end of a sentence."""
+"""Decibels that a command must be louder than what somebody said just before it; and a number that is all of it: more
+often than any other it is the end of a sentence."""
 FALL, NEW = 6.0, 10.0
 """Decibels that a command must be louder than what comes right after it, if that is so much louder than what was before
 it: what goes on all the time is the crowd. By `NEW`, too, somebody's voice before a command stands above the room."""
@@ -66,9 +66,9 @@ class Loudness:
         `alone`: it is nothing but a number.
         """
         rise, fall = self.rise(start, end), self.fall(start, end)
-        if rise < RISE or (fall < FALL and rise - fall > NEW):
+        if fall < FALL and rise - fall > NEW:
             return True
-        return alone and rise < ALONE and self._before(start) > self._room(start) * 10 ** (NEW / 10)
+        return rise < (ALONE if alone else RISE) and self._before(start) > self._room(start) * 10 ** (NEW / 10)
 
     def _before(self, start: float) -> float:
         """Mean square of the half second before `start`, or of its last part if that was louder."""

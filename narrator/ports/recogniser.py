@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from narrator.messages import JOINT, Form
 from narrator.ports.alternatives import Guess, certainty, choose, once, possible, weighed
 from narrator.ports.early import Forms, Meaning, Quiet, Standing
-from narrator.ports.loudness import Loudness
+from narrator.ports.loudness import RISE, Loudness
 from narrator.ports.models import CHATTER, UNKNOWN, RecogniserError, check_files, spelling
 from narrator.ports.recordings import RATES, read_sound
 from narrator.ports.sceptic import DOUBT, NUMBERED, SOON, Sceptic
@@ -355,11 +355,14 @@ class Recogniser:
         said = once(guess.words, self._forms)
         text = " ".join(said)
         if meant := self._forms.meaning(said):
+            start, end = words[0].start, words[-1].end
             alone = len(said) == 1 and _is_numbered(meant)
             soon = waited is not None and waited < LONG
-            least = SOON if soon or alone else NUMBERED if _is_numbered(meant) else DOUBT
-            if self._loudness.is_amid(words[0].start, words[-1].end, alone=alone) or (
-                opinion and self._is_doubted(meant, opinion.result(), least)
+            faint = self._loudness.rise(start, end) < RISE
+            least = SOON if soon or alone or faint else NUMBERED if _is_numbered(meant) else DOUBT
+            second = opinion.result() if opinion else None
+            if self._loudness.is_amid(start, end, alone=alone) or (
+                faint if second is None else possible(meant, self._guesses(second)[1], self._forms) < least
             ):
                 text = f"{UNKNOWN} {text}"
         return Utterance(
@@ -381,10 +384,6 @@ class Recogniser:
         scores = [one["confidence"] for one in alternatives]
         first = 1 if self._talk == 1 else 2
         return heard, weighed(spoken, scores, first=first, late=math.log(self._talk * LATE))
-
-    def _is_doubted(self, meant: Meaning, heard: Sequence[dict[str, Any]] | None, least: float) -> bool:
-        """Whether who heard these alternatives does not think of this with at least the probability `least`."""
-        return heard is not None and possible(meant, self._guesses(heard)[1], self._forms) < least
 
     def _joined(self, words: list[str]) -> list[str]:
         """The words, as many as possible joined to such as the model knows as one."""

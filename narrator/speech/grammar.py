@@ -162,7 +162,8 @@ class Grammar:
     ) -> tuple[Form, ...]:
         """Every form of every live command, for those who must know whether a text is whole and may go on.
 
-        Forms that sound like the address are not `prompt`: nobody may act on them before the speaker has finished.
+        Forms that sound like the address, or go on after a pause, are not `prompt`: nobody may act on them before the
+        speaker has finished.
         `unhurried`: the intents that may not be done at once. A form of two slots stands for all pairs of their values.
         """
         return self._all_forms_of(tuple(sorted(set(live))), unhurried, bare, addressed)
@@ -252,7 +253,7 @@ class Grammar:
         out: list[Form] = []
         shared: dict[frozenset[str], frozenset[str]] = {}  # few sets of words stand at very many places
         for intent, shape, slots in _live_shapes(live, self._sentences):
-            prompt = self._words.LIKE_ADDRESS.isdisjoint(shape)
+            prompt = self._words.LIKE_ADDRESS.isdisjoint(shape) and shape not in self._words.GOES_ON
             for words, told_apart in self._places(shape, slots):
                 for prefix in self._prefixes(bare, addressed):
                     places = (*(frozenset((word,)) for word in prefix), *words)

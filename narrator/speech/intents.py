@@ -63,6 +63,7 @@ UNHURRIED = frozenset(
     }
 )
 """What is never done before it is clear that no more is said."""
+_LOSES_LITTLE = (Request, m.Order, m.Pause, m.Resume, m.Leave, m.Remove, m.TellWinner)
 _HARMLESS = 4 / 3
 """How much doubt is allowed where hardly anything is lost, as a share of that for any step."""
 
@@ -177,9 +178,10 @@ def _meaning(said: Reading, state: State) -> Meaning:
 def surety(meaning: Meaning, least: float) -> float:
     """How sure 0…1 a meaning must be to be acted on, where `least` is enough for a step of the game.
 
-    A third more doubt is allowed where hardly anything is lost: a pause, what makes the narrator speak or be silent.
+    A third more doubt is allowed where hardly anything is lost: a pause, what makes the narrator speak or be silent,
+    what is asked back with the number in any case.
     """
-    return 1 - (1 - least) * (_HARMLESS if isinstance(meaning, (Request, m.Order, m.Pause, m.Resume)) else 1)
+    return 1 - (1 - least) * (_HARMLESS if isinstance(meaning, _LOSES_LITTLE) else 1)
 
 
 def next_speaker(state: State) -> int | None:

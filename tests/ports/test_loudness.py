@@ -74,18 +74,19 @@ def test_ten_seconds_are_kept() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "amid", "alone"),
     [
-        ((100, 0.0), 100, False, False),  # into a quiet room
-        ((1000, 0.3), 100, False, True),  # soon after somebody: a whole command, but no bare number
-        ((1000, 0.1), 100, True, True),
-        ((550, 0.0), 550, False, False),  # a crowd
-        ((0, 0.0), 100, False, False),  # digital silence
-        ((100, 0.0), 800, True, True),  # who began goes on
+        ((100, 100, 0.0), 100, False, False),  # into a quiet room
+        ((100, 1000, 0.3), 100, False, True),  # soon after somebody: a whole command, but no bare number
+        ((100, 1000, 0.1), 100, True, True),
+        ((550, 550, 0.0), 550, False, False),  # a crowd
+        ((900, 900, 0.0), 900, False, False),  # no louder than it: only who hears the words can tell
+        ((0, 0, 0.0), 100, False, False),  # digital silence
+        ((100, 100, 0.0), 800, True, True),  # who began goes on
     ],
 )
 def test_a_number_that_is_all_of_a_command_must_stand_apart(
-    before: tuple[float, float], after: float, amid: bool, alone: bool
+    before: tuple[float, float, float], after: float, amid: bool, alone: bool
 ) -> None:
-    level, gap = before
-    loudness = heard((level, 1.0 - gap), (100, gap), (1000, 0.6), (after, 1.0))
+    room, voice, gap = before
+    loudness = heard((room, 0.5), (voice, 0.5 - gap), (room, gap), (1000, 0.6), (after, 1.0))
     assert loudness.is_amid(1.0, 1.6) is amid
     assert loudness.is_amid(1.0, 1.6, alone=True) is alone

@@ -17,6 +17,8 @@ ADDRESS = "ведущий"
 """The word that turns table talk into a command."""
 LIKE_ADDRESS = frozenset({"следующий"})
 """Words that sound like the address: people pause after «ведущий», and that must not be taken for a command."""
+GOES_ON = frozenset({("ночью", "убит")})
+"""Commands after which people pause and go on with another: «ночью убит… пятый»."""
 AND, OR = "и", "или"
 
 ROLE_NAMES = {"civilian": "мирный житель", "sheriff": "Шериф", "mafia": "мафия", "don": "Дон", "maniac": "Маньяк"}
@@ -91,7 +93,7 @@ COMMANDS: dict[str, list[str]] = {
     "leave": ["<doer> уходит", "<doer> встает из за стола"],
     "remove": ["удалить <who>", "модкилл <who>"],
     "killed": ["[ночью] убит <who>", "<doer> убит"],
-    "killed-list": ["[ночью] убиты"],
+    "killed-list": ["[ночью] убиты", "ночью убит"],
     "killed-none": ["никто не убит", "все живы"],
     "town-won": ["победа города", "победа мирных"],
     "mafia-won": ["победа мафии"],

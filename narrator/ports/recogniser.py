@@ -290,7 +290,7 @@ class Recogniser:
         does not, but then cannot go on: another one hears the same again.
         """
         sound, clipped, peak = list(self._sound), self._clipped, self._peak
-        utterance = self._utterance(self._vosk.FinalResult, waited)
+        utterance = self._utterance(self._vosk.FinalResult, early=True)
         if utterance is not None and self._is_enough(utterance, waited):
             return utterance
         self._clipped, self._peak = clipped, peak
@@ -321,14 +321,14 @@ class Recogniser:
             return False
         return bool(waited) or not self._forms.is_head(words[-1])
 
-    def _utterance(self, result: Any, waited: float | None = None) -> Utterance | None:
-        """What Vosk tells; `waited`: seconds of quiet after which it was asked, if it did not tell by itself."""
-        utterance = self._told(result, waited)
-        if self._sceptic and waited is None:
+    def _utterance(self, result: Any, *, early: bool = False) -> Utterance | None:
+        """What Vosk tells; `early`: before it told by itself, so that more may come."""
+        utterance = self._told(result, early)
+        if self._sceptic and not early:
             self._sceptic.renew()
         return utterance
 
-    def _told(self, result: Any, waited: float | None) -> Utterance | None:
+    def _told(self, result: Any, early: bool) -> Utterance | None:
         asked, took, self._took = time.perf_counter(), self._took, 0.0
         opinion = self._sceptic.alternatives() if self._sceptic else None
         told = json.loads(result())
@@ -357,9 +357,8 @@ class Recogniser:
         if meant := self._forms.meaning(said):
             start, end = words[0].start, words[-1].end
             alone = len(said) == 1 and _is_numbered(meant)
-            soon = waited is not None and waited < LONG
             faint = self._loudness.rise(start, end) < RISE
-            least = SOON if soon or alone or faint else NUMBERED if _is_numbered(meant) else DOUBT
+            least = SOON if early or alone or faint else NUMBERED if _is_numbered(meant) else DOUBT
             second = opinion.result() if opinion else None
             if self._loudness.is_amid(start, end, alone=alone) or (
                 faint if second is None else possible(meant, self._guesses(second)[1], self._forms) < least
@@ -372,7 +371,7 @@ class Recogniser:
             seconds=seconds,
             lag=self._fed - words[-1].end,
             took=took + time.perf_counter() - asked,
-            early=waited is not None,
+            early=early,
             doubt=reason,
         )
 

@@ -2,7 +2,8 @@
 
 Whoever gives a command begins to speak. What is no louder than what somebody said in the half second before is the
 middle of his sentence, whatever words it resembles; so is what is followed at once by more of the same voice, which
-was not there before. A crowd goes on all the time, and may be as loud.
+was not there before. A crowd goes on all the time, and may be as loud for a moment; but a word that is no louder than
+it is on the whole is its own.
 Knows samples and times, neither words nor the recogniser. Invariant: what was cleared is never compared with.
 """
 
@@ -68,7 +69,10 @@ class Loudness:
         rise, fall = self.rise(start, end), self.fall(start, end)
         if fall < FALL and rise - fall > NEW:
             return True
-        return rise < (ALONE if alone else RISE) and self._before(start) > self._room(start) * 10 ** (NEW / 10)
+        if rise >= (ALONE if alone else RISE):
+            return False
+        spoken = self._before(start) > self._room(start) * 10 ** (NEW / 10)
+        return spoken or (rise < RISE and self._mean(start, end) < self._mean(start - _ROOM, start) * 10 ** (RISE / 10))
 
     def _before(self, start: float) -> float:
         """Mean square of the half second before `start`, or of its last part if that was louder."""

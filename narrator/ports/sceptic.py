@@ -22,7 +22,7 @@ DOUBT, NUMBERED, SOON = 0.03, 0.3, 0.9
 """The probability to the sceptic, 0…1, below which a command was none; and one with a number: as short as numbers are,
 talk sounds like them most often, and in a crowd the sceptic knows them better than others; and any while it may be how
 a sentence begins («А ведущий слышал, что…»), a number that is all of it («ну да» for «ноль»), or what is no louder than
-the crowd."""
+the crowd was just before."""
 SLOW = 0.4
 """Share of the time that it may take to hear: the recogniser takes as much again, and others want to live too."""
 _TRIAL = 10.0  # seconds of sound after which it is looked at

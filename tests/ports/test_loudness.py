@@ -78,7 +78,8 @@ def test_ten_seconds_are_kept() -> None:
         ((100, 1000, 0.3), 100, False, True),  # soon after somebody: a whole command, but no bare number
         ((100, 1000, 0.1), 100, True, True),
         ((550, 550, 0.0), 550, False, False),  # a crowd
-        ((900, 900, 0.0), 900, False, False),  # no louder than it: only who hears the words can tell
+        ((400, 850, 0.0), 400, False, False),  # it was as loud just then
+        ((900, 900, 0.0), 900, True, True),  # and all the time: it is a word of the crowd
         ((0, 0, 0.0), 100, False, False),  # digital silence
         ((100, 100, 0.0), 800, True, True),  # who began goes on
     ],

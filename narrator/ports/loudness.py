@@ -62,7 +62,8 @@ class Loudness:
         return 10 * math.log10(command / after) if command and after else math.inf
 
     def is_amid(self, start: float, end: float, *, alone: bool = False) -> bool:
-        """Whether `start`…`end` is the middle of what somebody says: he spoke just before, or began to and goes on.
+        """Whether `start`…`end` is the middle of what somebody says: he spoke just before, or began to and goes on, or
+        is one of the crowd.
 
         `alone`: it is nothing but a number.
         """
